@@ -44,7 +44,7 @@ pub enum RoomError {
     QuotaSeatsPlaying(RoomId),
     /// The invited player does not accept the invitation, because of this field of its availability.
     #[error("the player does not accept {}; the list of players shows what it accepts", unaccepted(.0, .1))]
-    InvitationRefused(&'static str, Availability),
+    InvitationRefused(&'static str, Box<Availability>),
     /// The tournament rejected the command.
     #[error(transparent)]
     Tournament(#[from] tournament::Rejection),
@@ -126,6 +126,12 @@ fn unaccepted(field: &str, accepted: &Availability) -> String {
         "longest_total" => {
             format!("so long a time for all moves, or none (at most {} s)", seconds(accepted.total.longest))
         }
+        "shortest_increment" => {
+            format!("so short an increment, or none (at least {} s)", seconds(accepted.increment.shortest))
+        }
+        "longest_increment" => format!("so long an increment (at most {} s)", seconds(accepted.increment.longest)),
+        "min_rating" => format!("so low a rating (at least {})", number(accepted.min_rating)),
+        "max_rating" => format!("so high a rating (at most {})", number(accepted.max_rating)),
         "games_at_once" => format!("a further game now (at most {} at once)", number(accepted.games_at_once)),
         "opponents_a_day" => {
             format!("a further opponent within 24 hours (at most {})", number(accepted.opponents_a_day))

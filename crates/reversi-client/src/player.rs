@@ -332,6 +332,12 @@ pub struct Availability {
     pub per_move: (Option<Duration>, Option<Duration>),
     /// The shortest and the longest total time of a side.
     pub total: (Option<Duration>, Option<Duration>),
+    /// The shortest and the longest increment, which is zero in a game without a total time.
+    pub increment: (Option<Duration>, Option<Duration>),
+    /// The lowest rating of a player who invites; 0 for no bound.
+    pub min_rating: u32,
+    /// The highest rating of a player who invites; 0 for no bound.
+    pub max_rating: u32,
     /// Maximum number of seats that it holds with the new one; 0 for the limit of the player.
     pub games_at_once: u32,
     /// Maximum number of opponents within 24 hours, with the new one; 0 for no bound.
@@ -345,7 +351,7 @@ impl From<Availability> for v1::Availability {
             Some(true) => v1::RatedPreference::Rated,
             Some(false) => v1::RatedPreference::Unrated,
         };
-        let (per_move, total) = (availability.per_move, availability.total);
+        let Availability { per_move, total, increment, .. } = availability;
         Self {
             unavailable: availability.unavailable,
             kinds: availability.kinds.into_iter().map(Into::into).collect(),
@@ -356,6 +362,10 @@ impl From<Availability> for v1::Availability {
             longest_total: total.1.map(parse::to_wire),
             games_at_once: wire_count(availability.games_at_once),
             opponents_a_day: wire_count(availability.opponents_a_day),
+            shortest_increment: increment.0.map(parse::to_wire),
+            longest_increment: increment.1.map(parse::to_wire),
+            min_rating: wire_count(availability.min_rating),
+            max_rating: wire_count(availability.max_rating),
         }
     }
 }
@@ -375,6 +385,9 @@ impl TryFrom<v1::Availability> for Availability {
             },
             per_move: (time(wire.shortest_move)?, time(wire.longest_move)?),
             total: (time(wire.shortest_total)?, time(wire.longest_total)?),
+            increment: (time(wire.shortest_increment)?, time(wire.longest_increment)?),
+            min_rating: parse::count(wire.min_rating, "lowest rating")?,
+            max_rating: parse::count(wire.max_rating, "highest rating")?,
             games_at_once: parse::count(wire.games_at_once, "games at once")?,
             opponents_a_day: parse::count(wire.opponents_a_day, "opponents a day")?,
         })

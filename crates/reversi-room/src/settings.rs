@@ -87,6 +87,12 @@ pub struct Availability {
     pub per_move: TimeRange,
     /// Bounds of a side's time for all moves, without increments.
     pub total: TimeRange,
+    /// Bounds of the increment, which is zero in a game without a time for all moves.
+    pub increment: TimeRange,
+    /// The lowest rating of a player who invites; `None` for no bound.
+    pub min_rating: Option<u16>,
+    /// The highest rating of a player who invites; `None` for no bound.
+    pub max_rating: Option<u16>,
     /// Maximum number of seats that it holds with the new one; `None` for its own limit.
     pub games_at_once: Option<u16>,
     /// Maximum number of opponents within 24 hours, with the new one; `None` for no bound.
@@ -112,6 +118,9 @@ impl Default for Availability {
             rated: None,
             per_move: all,
             total: all,
+            increment: all,
+            min_rating: None,
+            max_rating: None,
             games_at_once: None,
             opponents_a_day: None,
         }
@@ -119,15 +128,15 @@ impl Default for Availability {
 }
 
 impl Availability {
-    /// The field of the API that does not allow an invitation of a player of this kind to a room. The numbers of games
-    /// and opponents are left out: the server counts these.
+    /// The field of the API that does not allow an invitation of a player of this kind to a room. The ratings and the
+    /// numbers of games and opponents are left out: the server knows these.
     #[must_use]
     pub fn refused_by(&self, inviter: PlayerKind, settings: &Settings) -> Option<&'static str> {
         let is_welcome = match inviter {
             PlayerKind::Human => self.people,
             PlayerKind::Bot => self.bots,
         };
-        let (per_move, total) = (settings.time.per_move, settings.time.total);
+        let TimeControl { per_move, total, increment } = settings.time;
         [
             ("unavailable", self.available),
             ("kinds", is_welcome),
@@ -136,9 +145,25 @@ impl Availability {
             ("longest_move", self.per_move.allows_long(per_move)),
             ("shortest_total", self.total.allows_short(total)),
             ("longest_total", self.total.allows_long(total)),
+            ("shortest_increment", self.increment.allows_short(Some(increment))),
+            ("longest_increment", self.increment.allows_long(Some(increment))),
         ]
         .into_iter()
         .find_map(|(field, allowed)| (!allowed).then_some(field))
+    }
+
+    /// Whether there is a bound of the rating of a player who invites.
+    #[must_use]
+    pub fn bounds_rating(&self) -> bool {
+        self.min_rating.is_some() || self.max_rating.is_some()
+    }
+
+    /// The field of the API that does not allow an invitation of a player with this rating.
+    #[must_use]
+    pub fn rating_refused_by(&self, rating: u16) -> Option<&'static str> {
+        let is_low = self.min_rating.is_some_and(|min| rating < min);
+        let is_high = self.max_rating.is_some_and(|max| rating > max);
+        is_low.then_some("min_rating").or(is_high.then_some("max_rating"))
     }
 }
 
@@ -471,6 +496,46 @@ mod tests {
             (blitz, settings(None, secs(301), true), Some("longest_total")),
         ] {
             assert_eq!(accepted.refused_by(PlayerKind::Human, &game), refused_by, "{accepted:?} {game:?}");
+        }
+    }
+
+    #[test]
+    fn an_increment_is_within_its_bounds_and_zero_without_a_total_time() {
+        let secs = Duration::from_secs;
+        let game = |total, increment| Settings {
+            time: TimeControl { per_move: Some(secs(60)), total, increment },
+            ..Settings::named(RoomName::parse("room").unwrap())
+        };
+        let accepting = |shortest: Option<u64>, longest: Option<u64>| Availability {
+            increment: TimeRange { shortest: shortest.map(secs), longest: longest.map(secs) },
+            ..Availability::default()
+        };
+        let (none, two) = (game(None, Duration::ZERO), game(Some(secs(60)), secs(2)));
+        for (accepted, game, refused_by) in [
+            (accepting(None, None), &two, None),
+            (accepting(Some(2), Some(2)), &two, None),
+            (accepting(Some(3), None), &two, Some("shortest_increment")),
+            (accepting(None, Some(1)), &two, Some("longest_increment")),
+            (accepting(None, Some(0)), &two, Some("longest_increment")),
+            (accepting(Some(0), Some(0)), &none, None),
+            (accepting(Some(1), None), &none, Some("shortest_increment")),
+        ] {
+            assert_eq!(accepted.refused_by(PlayerKind::Bot, game), refused_by, "{accepted:?} {game:?}");
+        }
+    }
+
+    #[test]
+    fn a_rating_is_within_its_bounds() {
+        let accepting = |min_rating, max_rating| Availability { min_rating, max_rating, ..Availability::default() };
+        for (accepted, rating, refused_by) in [
+            (accepting(None, None), 1_500, None),
+            (accepting(Some(1_500), Some(1_500)), 1_500, None),
+            (accepting(Some(1_501), None), 1_500, Some("min_rating")),
+            (accepting(None, Some(1_499)), 1_500, Some("max_rating")),
+            (accepting(None, Some(1_700)), 0, None),
+        ] {
+            assert_eq!(accepted.rating_refused_by(rating), refused_by, "{accepted:?} {rating}");
+            assert_eq!(accepted.bounds_rating(), accepted != Availability::default());
         }
     }
 }

@@ -60,8 +60,8 @@ pub(super) struct Args {
     /// Play against another player who looks for a game with the same terms; implied by these.
     #[arg(long, group = "place")]
     quick: bool,
-    /// Take the seats to which other players invite the bot; decline what the terms do not allow. Without --rated, rated
-    /// and unrated games are accepted.
+    /// Take the seats to which other players invite the bot. What the terms do not allow is refused or declined. Without
+    /// --rated, rated and unrated games are accepted.
     #[arg(long, group = "place")]
     accept: bool,
     /// With --accept: play in this number of rooms at a time, 1 to 64.

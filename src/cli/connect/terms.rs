@@ -61,15 +61,23 @@ impl Terms {
         Settings { opponents: opponents(self.against, self.rating.unwrap_or_default()), ..self.game.settings() }
     }
 
-    /// The invitations that these terms allow, as far as the server can check them.
+    /// The invitations that these terms allow.
     pub(in crate::cli) fn availability(&self) -> Availability {
-        let total = self.game.clock.map(|clock| clock.total);
-        let rated = self.game.rated.then_some(true);
-        let kinds = opponents(self.against, Range::default()).kinds;
-        Availability { kinds, rated, total: (total, total), ..Availability::default() }
+        let (total, increment) = self.game.clock.map(|clock| (clock.total, clock.increment)).unzip();
+        let Opponents { kinds, min_rating, max_rating } = opponents(self.against, self.rating.unwrap_or_default());
+        Availability {
+            kinds,
+            rated: self.game.rated.then_some(true),
+            total: (total, total),
+            increment: (increment, increment),
+            min_rating,
+            max_rating,
+            ..Availability::default()
+        }
     }
 
-    /// Why these terms do not allow an invitation, for the player who invites.
+    /// Why these terms do not allow an invitation, for the player who invites. A server of an earlier version does not
+    /// check all of them.
     pub(in crate::cli) fn refusal(&self, invited: &Invited) -> Option<String> {
         if let Some(why) = self.refuses(&invited.settings.clone().unwrap_or_default()) {
             return Some(why);
@@ -171,6 +179,7 @@ impl FromStr for Range {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules::Color;
 
     #[test]
     fn clocks_and_ranges_are_read_or_refused_with_an_example() {
@@ -190,6 +199,50 @@ mod tests {
         }
         for text in ["", "-", "1700", "1700-1400", "a-b", "1-2-3", "0-0"] {
             assert!(text.parse::<Range>().unwrap_err().contains("as 1400-1700"), "{text}");
+        }
+    }
+
+    #[test]
+    fn terms_refuse_what_the_server_is_told_not_to_accept() {
+        let secs = Duration::from_secs;
+        let terms = Terms {
+            game: GameTerms { clock: Some("60+1".parse().unwrap()), rated: true },
+            against: Kind::People,
+            rating: Some("1400-1700".parse().unwrap()),
+        };
+        let expected = Availability {
+            kinds: vec![PlayerKind::Human],
+            rated: Some(true),
+            total: (Some(secs(60)), Some(secs(60))),
+            increment: (Some(secs(1)), Some(secs(1))),
+            min_rating: 1_400,
+            max_rating: 1_700,
+            ..Availability::default()
+        };
+        assert_eq!(terms.availability(), expected);
+        assert_eq!(Terms::default().availability(), Availability::default());
+        let invited = |by_rating, change: fn(&mut Settings)| {
+            let mut settings = terms.settings();
+            change(&mut settings);
+            Invited {
+                room: "7k2m9x4q1c0d".parse().unwrap(),
+                side: Color::Black,
+                join_code: String::new(),
+                by: None,
+                by_rating,
+                expires_at: None,
+                settings: Some(settings),
+            }
+        };
+        for (invited, why) in [
+            (invited(1_400, |_| ()), None),
+            (invited(0, |_| ()), None),
+            (invited(1_399, |_| ()), Some("your rating is not in my range")),
+            (invited(1_701, |_| ()), Some("your rating is not in my range")),
+            (invited(1_400, |settings| settings.rated = false), Some("I play rated games only")),
+            (invited(1_400, |settings| settings.increment *= 2), Some("I play with the clock 60+1")),
+        ] {
+            assert_eq!(terms.refusal(&invited).as_deref(), why, "{invited:?}");
         }
     }
 }

@@ -3,6 +3,8 @@
 pub(super) mod invite;
 pub(super) mod me;
 
+use std::time::Duration;
+
 use anyhow::Context as _;
 
 use super::{
@@ -98,16 +100,17 @@ fn describe(availability: &Availability) -> String {
         _ => {}
     }
     parts.extend(availability.rated.map(|rated| if rated { "rated" } else { "unrated" }.to_owned()));
-    for (name, (shortest, longest)) in [("a move", availability.per_move), ("a side", availability.total)] {
-        let seconds = |time: Option<std::time::Duration>| time.map(|time| time.as_secs_f64().to_string());
-        match (seconds(shortest), seconds(longest)) {
-            (None, None) => {}
-            (Some(shortest), None) => parts.push(format!("at least {shortest} s for {name}")),
-            (None, Some(longest)) => parts.push(format!("at most {longest} s for {name}")),
-            (Some(shortest), Some(longest)) if shortest == longest => parts.push(format!("{shortest} s for {name}")),
-            (Some(shortest), Some(longest)) => parts.push(format!("{shortest}-{longest} s for {name}")),
-        }
+    let seconds = |time: Option<Duration>| time.map(|time| time.as_secs_f64().to_string());
+    for (what, (shortest, longest)) in [
+        ("s for a move", availability.per_move),
+        ("s for a side", availability.total),
+        ("s of increment", availability.increment),
+    ] {
+        parts.extend(range(seconds(shortest), seconds(longest)).map(|range| format!("{range} {what}")));
     }
+    let rating = |bound: u32| (bound > 0).then(|| bound.to_string());
+    let ratings = range(rating(availability.min_rating), rating(availability.max_rating));
+    parts.extend(ratings.map(|range| format!("rating {range}")));
     let most = |number, one: &str, many: &str| match number {
         0 => None,
         1 => Some(format!("at most 1 {one}")),
@@ -118,14 +121,22 @@ fn describe(availability: &Availability) -> String {
     if parts.is_empty() { "all".to_owned() } else { parts.join(", ") }
 }
 
+fn range(least: Option<String>, most: Option<String>) -> Option<String> {
+    match (least, most) {
+        (None, None) => None,
+        (Some(least), None) => Some(format!("at least {least}")),
+        (None, Some(most)) => Some(format!("at most {most}")),
+        (Some(least), Some(most)) if least == most => Some(least),
+        (Some(least), Some(most)) => Some(format!("{least}-{most}")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     #[test]
-    fn a_time_with_one_bound_is_described_by_it() {
+    fn a_range_with_one_bound_is_described_by_it() {
         let (one, two) = (Some(Duration::from_secs(1)), Some(Duration::from_secs(2)));
         for (per_move, text) in [
             ((None, None), "all"),
@@ -135,6 +146,14 @@ mod tests {
             ((two, two), "2 s for a move"),
         ] {
             assert_eq!(describe(&Availability { per_move, ..Availability::default() }), text);
+        }
+        let fixed = (Some(Duration::ZERO), Some(Duration::ZERO));
+        let terms = Availability { total: (two, two), increment: fixed, ..Availability::default() };
+        assert_eq!(describe(&terms), "2 s for a side, 0 s of increment");
+        for (min_rating, max_rating, text) in
+            [(1_400, 0, "rating at least 1400"), (0, 1_700, "rating at most 1700"), (1_400, 1_700, "rating 1400-1700")]
+        {
+            assert_eq!(describe(&Availability { min_rating, max_rating, ..Availability::default() }), text);
         }
         let numbers = Availability { games_at_once: 1, opponents_a_day: 9, ..Availability::default() };
         assert_eq!(describe(&numbers), "at most 1 game at once, at most 9 opponents a day");

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::record_filter::read_rating;
 use crate::{
     proto::{
         convert::{Malformed, WireEnum as _, duration, read_duration},
@@ -13,7 +14,8 @@ use crate::{
 
 /// The invitations that a player accepts, for the wire.
 pub(super) fn availability(availability: Availability) -> v1::Availability {
-    let Availability { available, people, bots, rated, per_move, total, games_at_once, opponents_a_day } = availability;
+    let Availability { available, people, bots, rated, per_move, total, increment, .. } = availability;
+    let Availability { min_rating, max_rating, games_at_once, opponents_a_day, .. } = availability;
     let kinds = match (people, bots) {
         (true, true) => Vec::new(),
         (people, bots) => {
@@ -36,6 +38,10 @@ pub(super) fn availability(availability: Availability) -> v1::Availability {
         longest_total: total.longest.map(duration),
         games_at_once: games_at_once.unwrap_or_default().into(),
         opponents_a_day: opponents_a_day.unwrap_or_default().into(),
+        shortest_increment: increment.shortest.map(duration),
+        longest_increment: increment.longest.map(duration),
+        min_rating: min_rating.unwrap_or_default().into(),
+        max_rating: max_rating.unwrap_or_default().into(),
     }
 }
 
@@ -58,6 +64,7 @@ pub(super) fn read_availability(wire: v1::Availability) -> Result<Availability, 
         Ok(v1::RatedPreference::Unrated) => Some(false),
         Err(_) => return Err(Malformed::argument("availability.rated", "must be a known value")),
     };
+    let (min_rating, max_rating) = read_ratings(wire.min_rating, wire.max_rating)?;
     Ok(Availability {
         available: !wire.unavailable,
         people,
@@ -65,6 +72,9 @@ pub(super) fn read_availability(wire: v1::Availability) -> Result<Availability, 
         rated,
         per_move: read_range("move", wire.shortest_move, wire.longest_move)?,
         total: read_range("total", wire.shortest_total, wire.longest_total)?,
+        increment: read_range("increment", wire.shortest_increment, wire.longest_increment)?,
+        min_rating,
+        max_rating,
         games_at_once: read_most("availability.games_at_once", wire.games_at_once)?,
         opponents_a_day: read_most("availability.opponents_a_day", wire.opponents_a_day)?,
     })
@@ -95,6 +105,16 @@ fn read_range(
             Err(Malformed::argument(format!("availability.longest_{name}"), "must not be less than the shortest"))
         }
         _ => Ok(range),
+    }
+}
+
+fn read_ratings(min: i32, max: i32) -> Result<(Option<u16>, Option<u16>), Malformed> {
+    let (min, max) = (read_rating("availability.min_rating", min)?, read_rating("availability.max_rating", max)?);
+    match min.zip(max) {
+        Some((min, max)) if min > max => {
+            Err(Malformed::argument("availability.max_rating", "must not be below min_rating"))
+        }
+        _ => Ok((min, max)),
     }
 }
 

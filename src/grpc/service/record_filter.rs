@@ -74,7 +74,7 @@ fn read_result(wire: i32) -> Result<Option<GameResult>, Malformed> {
 }
 
 /// A rating; none for 0.
-fn read_rating(field: &str, wire: i32) -> Result<Option<u16>, Malformed> {
+pub(super) fn read_rating(field: &str, wire: i32) -> Result<Option<u16>, Malformed> {
     let rating = u16::try_from(wire).map_err(|_| Malformed::argument(field, "must be 0 to 65535"))?;
     Ok((rating > 0).then_some(rating))
 }

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use reversi::{
     room::{
         AiSpec, Availability, ChatText, Command, DeclineReason, GameId, Occupant, Offer, Opening, Opponents, Phase,
-        PlayerId, PlayerRef, Room, RoomName, Seat, SeatSpec, Settings, TimeControl, Visibility, Watching,
+        PlayerId, PlayerRef, Room, RoomName, Seat, SeatSpec, Settings, TimeControl, TimeRange, Visibility, Watching,
     },
     rules::{ByColor, Color},
     runtime::{NewRoom, Opponent, Player},
@@ -107,8 +107,10 @@ fn any(rng: &mut Rng, player: &Arc<Player>, room: &Room, server: &SimServer) -> 
 
 /// What a player accepts: few values, so that one is set again at another server.
 pub(crate) fn set_availability(rng: &mut Rng) -> Action {
-    let (available, games_at_once) = (rng.percent(70), Some(1 + rng.below(2) as u16));
-    Action::SetAvailability(Availability { available, games_at_once, ..Availability::default() })
+    let (available, games) = (rng.percent(70), 1 + rng.below(2) as u16);
+    let increment = TimeRange { shortest: None, longest: Some(Duration::from_secs(games.into())) };
+    let (games_at_once, max_rating) = (Some(games), (games == 1).then_some(1_600));
+    Action::SetAvailability(Availability { available, increment, max_rating, games_at_once, ..Availability::default() })
 }
 
 /// A request that creates a room.

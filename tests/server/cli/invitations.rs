@@ -18,6 +18,14 @@ fn host(server: &Server, name: &str) -> Running {
 }
 
 #[test]
+fn a_bot_is_not_invited_by_a_player_whose_rating_is_not_in_its_range() {
+    let server = Server::start();
+    let _bot = accepting_bot(&server, &["--rating", "1600-"]);
+    let refusal = server.error_of(&["invite", "botty", "--name", "ada"]);
+    assert!(refusal.contains("the player does not accept so low a rating (at least 1600)"), "{refusal}");
+}
+
+#[test]
 fn a_bot_accepts_as_many_invitations_as_it_has_seats() {
     let server = Server::start();
     let mut bot = accepting_bot(&server, &["--seats", "2", "--games", "2"]);
@@ -47,15 +55,17 @@ fn a_bot_accepts_as_many_invitations_as_it_has_seats() {
 #[test]
 fn a_person_invites_a_bot_that_accepts_some_games() {
     let server = Server::start();
-    let _bot = accepting_bot(&server, &["--clock", "60+1", "--rated"]);
+    let _bot = accepting_bot(&server, &["--clock", "60+1", "--rated", "--rating", "1400-"]);
     let listed = server.output_of(&["players", "--bots", "--free"], "");
     assert!(
-        listed.contains("botty  bot: random 1  -       0 of 1  rated, 60 s for a side, at most 1 game at once"),
+        listed.contains(
+            "botty  bot: random 1  -       0 of 1  rated, 60 s for a side, 1 s of increment, rating at least 1400"
+        ),
         "{listed}"
     );
     assert!(server.output_of(&["players", "--people"], "").contains("no player is online, or none of this kind"));
     for (terms, why) in [
-        (&["--clock", "60+2", "--rated"][..], "botty declines: I play with the clock 60+1"),
+        (&["--clock", "60+2", "--rated"][..], "the player does not accept so long an increment (at most 1 s)"),
         (&["--clock", "60+1"], "the player does not accept this choice of rated or unrated (rated games only)"),
         (&["--rated"], "the player does not accept so long a time for all moves, or none (at most 60 s)"),
     ] {

@@ -22,6 +22,11 @@ it("tells in words which invitations a player accepts", () => {
   const ranges = { shortestMove: time(5), shortestTotal: time(60), longestTotal: time(300) };
   expect(words(ranges)).toBe("at least 5 s for a move, 1 min to 5 min for all moves of a side");
   expect(words({ longestMove: time(30) })).toBe("at most 30 s for a move");
+  const exactClock = { ...exact, shortestIncrement: time(0), longestIncrement: time(0) };
+  expect(words(exactClock)).toBe("1 min for all moves of a side, 0 s of increment");
+  expect(words({ longestIncrement: time(2) })).toBe("at most 2 s of increment");
+  expect(words({ minRating: 1400 })).toBe("opponents with a rating of at least 1400");
+  expect(words({ minRating: 1400, maxRating: 1700 })).toBe("opponents with a rating of 1400 to 1700");
   expect(words({ gamesAtOnce: 2, opponentsADay: 1 })).toBe("at most 2 games at once, at most 1 opponent a day");
 });
 
@@ -40,7 +45,8 @@ it("names the term that is refused", () => {
   expect(words("availability.rated", true)).toBe("bob accepts unrated games only.");
   expect(words("availability.longest_total")).toMatch(/less time for all moves/);
   const terms = ["unavailable", "kinds", "shortest_move", "longest_move", "shortest_total", "longest_total"];
-  for (const field of [...terms, "games_at_once", "opponents_a_day"])
+  const further = ["shortest_increment", "longest_increment", "min_rating", "max_rating"];
+  for (const field of [...terms, ...further, "games_at_once", "opponents_a_day"])
     expect(words(`availability.${field}`)).toBeDefined();
   expect(words("seats")).toBeUndefined();
 });

@@ -15,9 +15,12 @@ export function availabilityText(texts: Texts, availability: Availability | unde
   const { invitation } = texts;
   if (!availability) return invitation.all;
   if (availability.unavailable) return invitation.none;
-  const { shortestMove, longestMove, shortestTotal, longestTotal, gamesAtOnce, opponentsADay } = availability;
-  const perMove = rangeText(texts, shortestMove, longestMove);
-  const perSide = rangeText(texts, shortestTotal, longestTotal);
+  const { shortestMove, longestMove, shortestTotal, longestTotal, shortestIncrement, longestIncrement } = availability;
+  const { minRating, maxRating, gamesAtOnce, opponentsADay } = availability;
+  const perMove = timesText(texts, shortestMove, longestMove);
+  const perSide = timesText(texts, shortestTotal, longestTotal);
+  const increment = timesText(texts, shortestIncrement, longestIncrement);
+  const ratings = rangeText(texts, minRating ? `${minRating}` : undefined, maxRating ? `${maxRating}` : undefined);
   const terms = [
     kindsText(texts, availability.kinds),
     { [RatedPreference.RATED]: invitation.rated, [RatedPreference.UNRATED]: invitation.unrated, 0: "" }[
@@ -25,6 +28,8 @@ export function availabilityText(texts: Texts, availability: Availability | unde
     ],
     perMove && invitation.perMove(perMove),
     perSide && invitation.perSide(perSide),
+    increment && invitation.increment(increment),
+    ratings && invitation.ratings(ratings),
     gamesAtOnce > 0 && invitation.gamesAtOnce(gamesAtOnce),
     opponentsADay > 0 && invitation.opponentsADay(opponentsADay),
   ];
@@ -48,9 +53,12 @@ function kindsText({ invitation }: Texts, kinds: readonly PlayerKind[]): string 
   return kinds[0] === PlayerKind.BOT ? invitation.ofBots : invitation.ofPeople;
 }
 
-function rangeText(texts: Texts, shortest: Duration | undefined, longest: Duration | undefined): string {
-  const { atLeast, atMost, between } = texts.invitation;
-  const [from, to] = [shortest && timeText(texts, shortest), longest && timeText(texts, longest)];
+function timesText(texts: Texts, shortest: Duration | undefined, longest: Duration | undefined): string {
+  return rangeText(texts, shortest && timeText(texts, shortest), longest && timeText(texts, longest));
+}
+
+function rangeText({ invitation }: Texts, from: string | undefined, to: string | undefined): string {
+  const { atLeast, atMost, between } = invitation;
   if (from === undefined) return to === undefined ? "" : atMost(to);
   if (to === undefined) return atLeast(from);
   return from === to ? from : between(from, to);

@@ -51,8 +51,8 @@ impl v1::Opponents {
 
 impl From<&Availability> for v1::Availability {
     fn from(accepted: &Availability) -> Self {
-        let Availability { available, people, bots, rated, per_move, total, games_at_once, opponents_a_day } =
-            *accepted;
+        let Availability { available, people, bots, rated, per_move, total, increment, .. } = *accepted;
+        let Availability { min_rating, max_rating, games_at_once, opponents_a_day, .. } = *accepted;
         Self {
             available,
             people,
@@ -64,6 +64,10 @@ impl From<&Availability> for v1::Availability {
             longest_total: total.longest.map(Into::into),
             games_at_once: games_at_once.map(Into::into),
             opponents_a_day: opponents_a_day.map(Into::into),
+            shortest_increment: increment.shortest.map(Into::into),
+            longest_increment: increment.longest.map(Into::into),
+            min_rating: min_rating.map(Into::into),
+            max_rating: max_rating.map(Into::into),
         }
     }
 }
@@ -86,6 +90,9 @@ impl v1::Availability {
             rated: self.rated,
             per_move: range(self.shortest_move, self.longest_move)?,
             total: range(self.shortest_total, self.longest_total)?,
+            increment: range(self.shortest_increment, self.longest_increment)?,
+            min_rating: number(self.min_rating)?,
+            max_rating: number(self.max_rating)?,
             games_at_once: number(self.games_at_once)?,
             opponents_a_day: number(self.opponents_a_day)?,
         })
@@ -200,19 +207,35 @@ mod tests {
     }
 
     fn availability() -> impl Strategy<Value = Availability> {
-        let numbers = (any::<Option<u16>>(), any::<Option<u16>>());
-        (any::<[bool; 3]>(), any::<Option<bool>>(), range(), range(), numbers).prop_map(
-            |([available, people, bots], rated, per_move, total, (games_at_once, opponents_a_day))| Availability {
-                available,
-                people,
-                bots,
-                rated,
-                per_move,
-                total,
-                games_at_once,
-                opponents_a_day,
+        let times = (range(), range(), range());
+        let numbers = any::<[Option<u16>; 4]>();
+        (any::<[bool; 3]>(), any::<Option<bool>>(), times, numbers).prop_map(
+            |([available, people, bots], rated, (per_move, total, increment), numbers)| {
+                let [min_rating, max_rating, games_at_once, opponents_a_day] = numbers;
+                Availability {
+                    available,
+                    people,
+                    bots,
+                    rated,
+                    per_move,
+                    total,
+                    increment,
+                    min_rating,
+                    max_rating,
+                    games_at_once,
+                    opponents_a_day,
+                }
             },
         )
+    }
+
+    #[test]
+    fn an_availability_of_an_earlier_version_bounds_no_increment_and_no_rating() {
+        // available, people, rated, games_at_once
+        let stored = [8, 1, 16, 1, 32, 1, 72, 2];
+        let expected =
+            Availability { bots: false, rated: Some(true), games_at_once: Some(2), ..Availability::default() };
+        assert_eq!(v1::Availability::decode(&stored[..]).unwrap().read(), Ok(expected));
     }
 
     proptest! {

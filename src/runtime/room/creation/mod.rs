@@ -158,13 +158,19 @@ impl Rooms {
     /// Refuses an invitation that the guest does not accept.
     async fn require_accepted(&self, player: &Player, guest: &Player, settings: &Settings) -> Result<(), RoomError> {
         let accepted = guest.availability().unwrap_or_default();
+        let refusal = |field| Err(RoomError::InvitationRefused(field, Box::new(accepted)));
         if let Some(field) = accepted.refused_by(player.kind, settings) {
-            return Err(RoomError::InvitationRefused(field, accepted));
+            return refusal(field);
+        }
+        if accepted.bounds_rating()
+            && let Some(field) = accepted.rating_refused_by(self.rating(player.id()).await?)
+        {
+            return refusal(field);
         }
         if let Some(most) = accepted.games_at_once
             && self.seats_of(guest).await?.len() >= most.into()
         {
-            return Err(RoomError::InvitationRefused("games_at_once", accepted));
+            return refusal("games_at_once");
         }
         if let Some(most) = accepted.opponents_a_day {
             player
@@ -172,7 +178,7 @@ impl Rooms {
                 .map_err(|TooFast { retry_after }| RoomError::TooFast(retry_after))?;
             let opponents = self.opponents_of_day(guest).await?;
             if !opponents.contains(&player.id()) && opponents.len() >= most.into() {
-                return Err(RoomError::InvitationRefused("opponents_a_day", accepted));
+                return refusal("opponents_a_day");
             }
         }
         Ok(())

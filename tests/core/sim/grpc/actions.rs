@@ -57,9 +57,15 @@ impl GrpcClient {
                 let request = v1::StartGameRequest { room_id: room.to_string(), request_id };
                 self.rooms().start_game(request).await?.into_inner().seq
             }
-            Action::SetAvailability(Availability { available, games_at_once, .. }) => {
-                let games_at_once = games_at_once.map_or(0, Into::into);
-                let availability = v1::Availability { unavailable: !available, games_at_once, ..Default::default() };
+            Action::SetAvailability(Availability { available, increment, max_rating, games_at_once, .. }) => {
+                let number = |number: Option<u16>| number.map_or(0, Into::into);
+                let availability = v1::Availability {
+                    unavailable: !available,
+                    longest_increment: increment.longest.map(convert::duration),
+                    max_rating: number(max_rating),
+                    games_at_once: number(games_at_once),
+                    ..Default::default()
+                };
                 let request = v1::SetAvailabilityRequest { availability: Some(availability) };
                 self.lobby().set_availability(request).await?;
                 return Ok(Outcome::AvailabilitySet);

@@ -3,7 +3,9 @@
 use reversi::proto::v1::{self, play_event::Event, seat_invitation::Player as Guest, set_seat_request::Occupant};
 use tonic::Code;
 
-use crate::harness::in_process::{Player, SeatedRoom, TestServer, Turns, field, named, private, refused};
+use crate::harness::in_process::{
+    Player, SeatedRoom, TestServer, Turns, check, field, named, private, refusal, refused,
+};
 
 /// An invitation that stays open until the end of the test.
 fn invitation(guest: Guest) -> v1::SeatInvitation {
@@ -153,6 +155,14 @@ async fn set_availability(player: &Player, availability: v1::Availability) -> Re
     player.lobby().set_availability(request).await.map(drop)
 }
 
+/// An invitation is refused by this field, and the message has what is accepted.
+fn not_accepted<T>(answer: Result<T, tonic::Status>, wrong: &str, told: &str) {
+    let status = refusal(answer);
+    let details = check("an invitation", &status, Code::FailedPrecondition, "NOT_ACCEPTED");
+    assert_eq!(field(&details), format!("availability.{wrong}"));
+    assert!(status.message().contains(told), "{}", status.message());
+}
+
 fn seconds(seconds: i64) -> Option<prost_types::Duration> {
     Some(prost_types::Duration { seconds, nanos: 0 })
 }
@@ -171,6 +181,9 @@ async fn an_invitation_that_the_guest_does_not_accept_is_refused_and_leaves_noth
         (v1::Availability { longest_total: seconds(60), ..all.clone() }, "longest_total"),
         (v1::Availability { shortest_move: seconds(61), ..all.clone() }, "shortest_move"),
         (v1::Availability { rated: unrated, ..all.clone() }, "rated"),
+        (v1::Availability { shortest_increment: seconds(1), ..all.clone() }, "shortest_increment"),
+        (v1::Availability { min_rating: 1_501, ..all.clone() }, "min_rating"),
+        (v1::Availability { max_rating: 1_499, ..all.clone() }, "max_rating"),
     ] {
         set_availability(&guest, accepted).await.unwrap();
         let created = refused(inviting(&owner, by_name("Guest")).await, Code::FailedPrecondition, "NOT_ACCEPTED");
@@ -181,6 +194,7 @@ async fn an_invitation_that_the_guest_does_not_accept_is_refused_and_leaves_noth
         }
     }
     assert_eq!(owner.me().await.room_ids, std::slice::from_ref(&own));
+    set_availability(&guest, v1::Availability { rated: unrated, ..all.clone() }).await.unwrap();
     // An unrated game is accepted.
     owner.set_seat(&own, 1, Occupant::Invite(by_name("Guest"))).await.unwrap();
     assert_eq!(invited(&mut guests).await.room_id, own, "the first");
@@ -192,14 +206,62 @@ async fn an_invitation_that_the_guest_does_not_accept_is_refused_and_leaves_noth
         (v1::Availability { rated: 9, ..all.clone() }, "availability.rated"),
         (v1::Availability { longest_move: seconds(-1), ..all.clone() }, "availability.longest_move"),
         (
-            v1::Availability { shortest_total: seconds(2), longest_total: seconds(1), ..all },
+            v1::Availability { shortest_total: seconds(2), longest_total: seconds(1), ..all.clone() },
             "availability.longest_total",
         ),
+        (
+            v1::Availability { shortest_increment: seconds(2), longest_increment: seconds(1), ..all },
+            "availability.longest_increment",
+        ),
+        (v1::Availability { min_rating: -1, ..Default::default() }, "availability.min_rating"),
+        (v1::Availability { max_rating: 65_536, ..Default::default() }, "availability.max_rating"),
+        (v1::Availability { min_rating: 1_700, max_rating: 1_400, ..Default::default() }, "availability.max_rating"),
         (v1::Availability { games_at_once: 1_001, ..Default::default() }, "availability.games_at_once"),
         (v1::Availability { opponents_a_day: -1, ..Default::default() }, "availability.opponents_a_day"),
     ] {
         let refusal = refused(set_availability(&guest, bad).await, Code::InvalidArgument, "BAD_ARGUMENT");
         assert_eq!(field(&refusal), wrong);
+    }
+}
+
+#[tokio::test]
+async fn the_clock_and_the_rating_of_an_invitation_may_be_bounded_on_both_sides() {
+    let server = TestServer::open().await;
+    let seated = server.two_player_game(v1::RoomSettings { rated: true, ..named("rated") }).await;
+    let mut turns = seated.black.turns().await;
+    seated.play_to_end().await;
+    let black = turns.until(|event| if let Event::RatingChanged(told) = event { told.own } else { None }).await;
+    let [stronger, weaker] =
+        if black.after > 1_500 { [&seated.black, &seated.white] } else { [&seated.white, &seated.black] };
+    let guest = server.human("Guest").await;
+    let clocked = async |by: &Player, increment| {
+        let settings = v1::RoomSettings { total_time: seconds(60), increment: seconds(increment), ..private() };
+        let invite = v1::seat::Occupant::Invite(by_name("Guest"));
+        let seats = vec![v1::Seat::default(), v1::Seat { occupant: Some(invite), ..Default::default() }];
+        by.try_create(v1::CreateRoomRequest { settings: Some(settings), seats, ..Default::default() }).await
+    };
+    let blitz =
+        v1::Availability { shortest_increment: seconds(1), longest_increment: seconds(2), ..Default::default() };
+    set_availability(&guest, blitz).await.unwrap();
+    for (increment, wrong, accepted) in
+        [(0, "shortest_increment", "(at least 1 s)"), (3, "longest_increment", "(at most 2 s)")]
+    {
+        not_accepted(clocked(stronger, increment).await, wrong, accepted);
+    }
+    clocked(stronger, 2).await.unwrap();
+    for (by, accepted, wrong, told) in [
+        (weaker, v1::Availability { min_rating: 1_500, ..Default::default() }, "min_rating", "(at least 1500)"),
+        (stronger, v1::Availability { max_rating: 1_500, ..Default::default() }, "max_rating", "(at most 1500)"),
+    ] {
+        set_availability(&guest, accepted).await.unwrap();
+        not_accepted(clocked(by, 0).await, wrong, told);
+        let room = by.create(private()).await.room_id;
+        for wish in [Occupant::Invite(by_name("Guest")), Occupant::ReservedFor(guest.id.clone())] {
+            not_accepted(by.set_seat(&room, 1, wish).await, wrong, told);
+        }
+        clocked(if wrong == "min_rating" { stronger } else { weaker }, 0).await.unwrap();
+        // A player without a rating counts as 1500.
+        clocked(&server.human(&format!("New {wrong}")).await, 0).await.unwrap();
     }
 }
 

@@ -134,6 +134,14 @@ impl Bot {
         has_left || self.args.terms.refuses(&room.settings).is_some()
     }
 
+    /// Says that the bot has left a room because its settings are no longer those of the bot's terms.
+    pub(super) fn say_why_left(&self, left: &CurrentRoom) {
+        let settings = left.room.as_ref().filter(|_| self.args.accept).map(|room| &room.settings);
+        if let Some(why) = settings.and_then(|settings| self.args.terms.refuses(settings)) {
+            say(format_args!("left room {} after a change of its settings: {why}", left.id));
+        }
+    }
+
     /// Forgets all rooms.
     pub(super) fn forget_rooms(&mut self) {
         self.current = None;

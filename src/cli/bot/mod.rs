@@ -528,7 +528,10 @@ impl Bot {
                 let why = if is_closed { "it is closed" } else { "no seat is free" };
                 Err(StopReason::Ended(format!("nothing to play in room {}: {why}", current.id)))
             }
-            _ => Ok(()),
+            left => {
+                left.iter().for_each(|left| self.say_why_left(left));
+                Ok(())
+            }
         }
     }
 

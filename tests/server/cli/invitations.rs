@@ -26,6 +26,20 @@ fn a_bot_is_not_invited_by_a_player_whose_rating_is_not_in_its_range() {
 }
 
 #[test]
+fn a_bot_says_why_it_leaves_a_room_whose_terms_have_changed() {
+    let server = Server::start();
+    let mut bot = accepting_bot(&server, &["--clock", "60+1"]);
+    let mut host = host(&server, "ada");
+    host.send_and_wait("invite botty", "so long a time for all moves, or none (at most 60 s)");
+    host.send_line("set total 60 1");
+    host.send_and_wait("invite botty", "the seat of black is kept for botty");
+    host.wait_for("black (botty) is ready");
+    host.send_line("set total 60 2");
+    bot.wait_for("ada invites to room");
+    bot.wait_for("after a change of its settings: I play with the clock 60+1");
+}
+
+#[test]
 fn a_bot_accepts_as_many_invitations_as_it_has_seats() {
     let server = Server::start();
     let mut bot = accepting_bot(&server, &["--seats", "2", "--games", "2"]);

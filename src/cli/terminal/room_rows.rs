@@ -2,7 +2,7 @@
 
 use crate::{
     cli::text::table,
-    client::{Phase, RoomRow, Watching},
+    client::{Occupant, Phase, RoomRow, Seat, Watching},
     rules::Color,
 };
 
@@ -32,10 +32,16 @@ pub(in crate::cli) fn cells(row: &RoomRow) -> [String; 7] {
     ]
 }
 
-/// The occupant, with the rating of a rated player.
+/// The occupant, with the rating of a rated player, and whether a player is away.
 fn seat(row: &RoomRow, side: Color) -> String {
-    let occupant = &row.seats[side].occupant;
-    row.ratings[side].map_or_else(|| occupant.to_string(), |rating| format!("{occupant} ({rating})"))
+    let Seat { occupant, present, .. } = &row.seats[side];
+    let is_away = matches!(occupant, Occupant::Player(_)) && !present;
+    match (row.ratings[side], is_away) {
+        (None, false) => occupant.to_string(),
+        (None, true) => format!("{occupant} (away)"),
+        (Some(rating), false) => format!("{occupant} ({rating})"),
+        (Some(rating), true) => format!("{occupant} ({rating}, away)"),
+    }
 }
 
 /// The possible action of a visitor in the room.
@@ -56,7 +62,7 @@ mod tests {
     use super::*;
     use crate::{
         cli::text::table::line,
-        client::{Ai, Occupant, fixture::row},
+        client::{Ai, Player, PlayerKind, fixture::row},
         rules::ByColor,
     };
 
@@ -80,5 +86,22 @@ mod tests {
             "a     room a  ada    AI greedy 2 - open  ply 9, 8-0  0         watch"
         );
         assert_eq!(action(&RoomRow { watching: Watching::Members, ..playing }), "nothing");
+    }
+
+    #[test]
+    fn a_seat_shows_that_its_player_is_away() {
+        let mut held = row("a");
+        let player = |name: &str| Player {
+            id: name.parse().unwrap(),
+            name: name.to_owned(),
+            kind: PlayerKind::Human,
+            engine_version: String::new(),
+        };
+        held.seats.black = Seat { occupant: Occupant::Player(player("ada")), present: true, ..held.seats.black };
+        held.seats.white = Seat { occupant: Occupant::Player(player("bea")), present: false, ..held.seats.white };
+        let shown = |row: &RoomRow| [seat(row, Color::Black), seat(row, Color::White)];
+        assert_eq!(shown(&held), ["ada", "bea (away)"]);
+        held.ratings = ByColor::new(Some(1500), Some(1520));
+        assert_eq!(shown(&held), ["ada (1500)", "bea (1520, away)"]);
     }
 }

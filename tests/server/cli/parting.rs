@@ -287,3 +287,14 @@ fn keys_with_ctrl_are_no_letters_on_the_screen() {
     assert!(parting.contains("your seat is kept"), "{parting}");
     assert_eq!(terminal.wait().unwrap().code(), Some(130));
 }
+
+#[test]
+fn the_list_of_rooms_shows_that_a_seated_player_is_away() {
+    let server = Server::start();
+    let mut bea = Running::start(&server, &["play", "--new", "--name", "bea", "--side", "black"]);
+    bea.wait_for("waiting");
+    let mut rooms = Running::start(&server, &["rooms"]);
+    rooms.wait_for("bea - open");
+    drop(bea);
+    rooms.wait_for("bea (away) - open");
+}

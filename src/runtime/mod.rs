@@ -182,7 +182,11 @@ fn start_tasks(
     ended: mpsc::Receiver<GameId>,
     host: &RoomHost,
 ) {
-    let ActorContext { clock, lifecycle, players, .. } = &*host.context;
+    let ActorContext { clock, lifecycle, players, player_store, limits, .. } = &*host.context;
+    let limits = *limits.get();
+    lifecycle.spawn(peer_rows::drop_left_regularly(Arc::clone(&host.lobby.peers), lifecycle.clone()));
+    lifecycle.spawn(player::expiry::cut_unread_streams(Arc::clone(players), limits, lifecycle.clone()));
+    lifecycle.spawn(player::expiry::remove_idle_players(Arc::clone(players), Arc::clone(player_store), *clock));
     lifecycle.spawn(presence::check_regularly(host.clone()));
     lifecycle.spawn(liveness::mark_alive_regularly(host.clone()));
     lifecycle.spawn(liveness::note_stalls(host.clone()));
@@ -265,11 +269,8 @@ impl Runtime {
             lifecycle.shut_down().await;
             return Err(std::io::Error::other(unavailable));
         }
-        lifecycle.spawn(peer_rows::drop_left_regularly(Arc::clone(&lobby.peers), lifecycle.clone()));
         start_tasks(&store.archive, parts.retention, ended, &host);
         let (players, player_store) = (Arc::clone(&host.context.players), Arc::clone(&store.players));
-        lifecycle.spawn(player::expiry::cut_unread_streams(Arc::clone(&players), limits, lifecycle.clone()));
-        lifecycle.spawn(player::expiry::remove_idle_players(Arc::clone(&players), Arc::clone(&player_store), clock));
         let runtime = Self {
             sessions,
             games: Games { archive: store.archive, players, player_store, rooms: rooms.clone() },

@@ -74,9 +74,11 @@ impl PlayerCheck {
             Event::Offer(_) | Event::SeriesEnded(_) => {
                 Err(self.out_of_order(side, "no offer was made and no series ran"))
             }
-            Event::RatingChanged(_) | Event::Invited(_) | Event::InvitationEnded(_) | Event::Heartbeat(_) => {
-                Ok(BotSignal::Nothing)
-            }
+            Event::RatingChanged(_)
+            | Event::Invited(_)
+            | Event::InvitationEnded(_)
+            | Event::Tournament(_)
+            | Event::Heartbeat(_) => Ok(BotSignal::Nothing),
         }
     }
 

@@ -129,6 +129,7 @@ fn a_room(owner: &Profile) -> anyhow::Result<Room> {
         settings,
         policy: Policy { grace: Duration::from_secs(60), idle_close: Duration::from_secs(7_200), members: 64 },
         seats: ByColor::new(Occupant::Player(owner.clone()), Occupant::Open),
+        meeting: None,
         request: None,
     };
     Ok(Room::new(creation, NOW))

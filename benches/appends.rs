@@ -117,6 +117,7 @@ async fn create(node: &PostgresStore, id: RoomId) -> OpenRoom {
         policy: Policy { grace: Duration::from_secs(60), idle_close: Duration::from_secs(7_200), members: 64 },
         seats: ByColor::new(Occupant::Player(owner.clone()), Occupant::Open),
         request: None,
+        meeting: None,
     };
     let created = Event { seq: Seq(1), at: Timestamp(0), fact: Fact::Created(Box::new(creation)) };
     append(node, id, Seq(0), created).await;

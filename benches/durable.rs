@@ -221,6 +221,7 @@ fn history(number: u64, owner: &Profile, at: Timestamp, plays: bool) -> Vec<Even
         settings: Settings::named(RoomName::parse("a room").unwrap()),
         policy: Policy { grace: Duration::from_secs(60), idle_close: Duration::from_secs(7_200), members: 64 },
         seats: ByColor::new(Occupant::Player(owner.clone()), Occupant::Open),
+        meeting: None,
         request: None,
     };
     let mut events = vec![Event { seq: Seq(1), at, fact: Fact::Created(Box::new(creation.clone())) }];

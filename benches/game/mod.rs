@@ -32,6 +32,7 @@ pub(crate) fn beginning() -> Vec<Event> {
         settings: Settings::named(RoomName::parse("bench").unwrap()),
         policy: Policy { grace: Duration::from_secs(60), idle_close: Duration::from_secs(3600), members: 64 },
         seats: ByColor::new(Occupant::Player(black.clone()), Occupant::Open),
+        meeting: None,
         request: None,
     };
     let mut events = vec![Event { seq: Seq(1), at: Timestamp(0), fact: Fact::Created(Box::new(creation)) }];

@@ -11,15 +11,15 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
 use super::{
+    journal::read,
     meeting_room::look,
     notices,
-    registry::{EndedRooms, MAILBOX, Message, TournamentHandle},
-    tournaments::{Tournaments, read},
+    registry::{EndedRooms, MAILBOX, TournamentCall, TournamentHandle},
 };
 use crate::{
     room::{self, Issuer, RoomId, Timestamp},
-    runtime::{lifecycle::ticks, limit::limits::STORE_RETRY, outcome::RoomError},
-    store::{AppendError, TournamentAppend},
+    runtime::{lifecycle::ticks, limit::limits::STORE_RETRY, outcome::RoomError, room::rooms::Rooms},
+    store::{AppendError, TournamentAppend, TournamentJournal},
     tournament::{
         Command, Event, Fact, Outcome, Phase, Rejection, Tournament,
         stored::{encode_event, encode_tournament},
@@ -56,10 +56,11 @@ enum MeetingRoom {
 }
 
 struct TournamentActor {
-    tournaments: Tournaments,
+    server: Rooms,
+    journal: Arc<dyn TournamentJournal>,
     tournament: Arc<Tournament>,
     state: watch::Sender<Arc<Tournament>>,
-    mailbox: mpsc::Receiver<Message>,
+    mailbox: mpsc::Receiver<TournamentCall>,
     ended_rooms: Arc<EndedRooms>,
     stop: CancellationToken,
     /// By the number of the meeting.
@@ -73,9 +74,14 @@ struct TournamentActor {
 }
 
 /// Starts the actor of a tournament, unless it has one. Time since `alive`, when it last ran, counts for no entrant.
-pub(super) fn start(tournaments: &Tournaments, tournament: Tournament, alive: Option<Timestamp>) {
+pub(super) fn start(
+    server: &Rooms,
+    journal: &Arc<dyn TournamentJournal>,
+    tournament: Tournament,
+    alive: Option<Timestamp>,
+) {
     let id = tournament.id();
-    let context = &tournaments.rooms.host.context;
+    let context = &server.host.context;
     let mut started = None;
     let is_new = context.tournaments.add(id, || {
         let (sender, mailbox) = mpsc::channel(MAILBOX);
@@ -89,7 +95,8 @@ pub(super) fn start(tournaments: &Tournaments, tournament: Tournament, alive: Op
             stop: stop.clone(),
         };
         let actor = TournamentActor {
-            tournaments: tournaments.clone(),
+            server: server.clone(),
+            journal: Arc::clone(journal),
             tournament,
             state,
             mailbox,
@@ -129,7 +136,7 @@ impl TournamentActor {
             return Err(ActorEnd::Over);
         }
         self.follow_rooms();
-        let due = self.tournament.deadline().map(|at| self.tournaments.rooms.host.context.clock.instant(at));
+        let due = self.tournament.deadline().map(|at| self.server.host.context.clock.instant(at));
         let due = due.map(|due| self.retry.map_or(due, |retry| retry.max(due)));
         // Biased, so that simulations are deterministic.
         tokio::select! {
@@ -157,10 +164,10 @@ impl TournamentActor {
     }
 
     fn now(&self) -> Timestamp {
-        self.tournaments.rooms.host.context.clock.now()
+        self.server.host.context.clock.now()
     }
 
-    async fn handle(&mut self, Message { issuer, command, reply }: Message) -> Result<(), ActorEnd> {
+    async fn handle(&mut self, TournamentCall { issuer, command, reply }: TournamentCall) -> Result<(), ActorEnd> {
         let is_join = matches!(command, Command::Join { .. });
         let done = match self.tick().await {
             Ok(()) => self.execute(issuer, command).await,
@@ -169,7 +176,7 @@ impl TournamentActor {
         let (answer, ending) = match done {
             Ok(()) => (Ok(Arc::clone(&self.tournament)), Ok(())),
             Err(Ok(error)) => (Err(error), Ok(())),
-            Err(Err(ending)) => (Err(self.tournaments.rooms.host.context.cluster.moved()), Err(ending)),
+            Err(Err(ending)) => (Err(self.server.host.context.cluster.moved()), Err(ending)),
         };
         // The caller may have gone; the command is valid.
         let _ = reply.send(answer);
@@ -193,7 +200,7 @@ impl TournamentActor {
             return self.tournament.decide(now, issuer, command);
         }
         let tournament = Arc::clone(&self.tournament);
-        let lifecycle = &self.tournaments.rooms.host.context.lifecycle;
+        let lifecycle = &self.server.host.context.lifecycle;
         lifecycle
             .spawn_blocking(move || tournament.decide(now, issuer, command))
             .await
@@ -204,7 +211,7 @@ impl TournamentActor {
     async fn tick(&mut self) -> Result<(), ActorEnd> {
         while self.tournament.deadline().is_some_and(|due| due <= self.now()) {
             let before = self.tournament.seq();
-            let random = self.tournaments.rooms.random.bits();
+            let random = self.server.random.bits();
             self.execute_by_server(Command::Tick { random }).await?;
             if self.tournament.seq() == before {
                 return Ok(());
@@ -242,7 +249,7 @@ impl TournamentActor {
             ended,
             at: first.at,
         };
-        match self.tournaments.journal.append_tournament(append).await {
+        match self.journal.append_tournament(append).await {
             Ok(()) => {}
             Err(AppendError::Fenced) => return Err(Err(ActorEnd::Stopped)),
             Err(error @ (AppendError::Unknown(_) | AppendError::Conflict(_))) => {
@@ -271,7 +278,7 @@ impl TournamentActor {
     /// The stored state, once the store can be read; none when the server stops.
     async fn reload(&self) -> Option<Arc<Tournament>> {
         loop {
-            match read(&*self.tournaments.journal, self.tournament.id()).await {
+            match read(&*self.journal, self.tournament.id()).await {
                 Ok(Some(tournament)) => return Some(Arc::new(tournament)),
                 Ok(None) => return None,
                 Err(error) => tracing::error!(%error, "a tournament cannot be read; trying again"),
@@ -286,7 +293,7 @@ impl TournamentActor {
 
     /// What follows from an event: notices to entrants, and the end of rooms whose meetings were decided otherwise.
     fn follow(&mut self, event: &Event) {
-        notices::send(&self.tournaments.rooms.host.context.players, &self.tournament, event);
+        notices::send(&self.server.host.context.players, &self.tournament, event);
         if let Fact::Finished { number, .. } | Fact::Adjudicated { number, .. } = &event.fact
             && self.rooms.remove(number).is_some()
         {
@@ -296,8 +303,8 @@ impl TournamentActor {
 
     fn close(&self, number: u32) {
         let Some(meeting) = self.tournament.meeting(number) else { return };
-        let (host, room): (_, RoomId) = (self.tournaments.rooms.host.clone(), meeting.pairing.room);
-        self.tournaments.rooms.host.context.lifecycle.spawn(async move {
+        let (host, room): (_, RoomId) = (self.server.host.clone(), meeting.pairing.room);
+        self.server.host.context.lifecycle.spawn(async move {
             // A room that is not there needs no end; one that does not answer ends by itself.
             let _ = host.command(room, Issuer::Admin, room::Command::Close).await;
         });
@@ -313,7 +320,7 @@ impl TournamentActor {
 
     fn look_at(&mut self, number: u32) {
         self.rooms.insert(number, MeetingRoom::Looking { again: false });
-        self.looks.spawn(look(self.tournaments.rooms.clone(), Arc::clone(&self.tournament), number));
+        self.looks.spawn(look(self.server.clone(), Arc::clone(&self.tournament), number));
     }
 
     fn look_at_ended(&mut self) {
@@ -368,7 +375,7 @@ impl TournamentActor {
 
     /// Notes which entrants are connected.
     async fn check_presence(&mut self) -> Result<(), ActorEnd> {
-        let host = &self.tournaments.rooms.host;
+        let host = &self.server.host;
         let grace = host.context.limits.get().presence_grace;
         let mut changed = Vec::new();
         for entrant in self.tournament.entrants().values().filter(|entrant| entrant.left.is_none()) {

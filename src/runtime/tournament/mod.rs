@@ -12,6 +12,7 @@
 //! is still open.
 
 pub(crate) mod actor;
+mod journal;
 mod meeting_room;
 mod notices;
 pub(crate) mod registry;

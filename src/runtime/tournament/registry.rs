@@ -19,7 +19,7 @@ use crate::{
 pub(super) const MAILBOX: usize = 256;
 
 /// A command with the place for the answer: the state after it.
-pub(super) struct Message {
+pub(super) struct TournamentCall {
     pub(super) issuer: Issuer,
     pub(super) command: Command,
     pub(super) reply: oneshot::Sender<Result<Arc<Tournament>, RoomError>>,
@@ -28,7 +28,7 @@ pub(super) struct Message {
 /// The way to the actor of a tournament.
 #[derive(Clone)]
 pub(crate) struct TournamentHandle {
-    pub(super) mailbox: mpsc::Sender<Message>,
+    pub(super) mailbox: mpsc::Sender<TournamentCall>,
     pub(super) state: watch::Receiver<Arc<Tournament>>,
     pub(super) ended_rooms: Arc<EndedRooms>,
     /// Ends the actor, for another node to go on.
@@ -70,7 +70,7 @@ impl TournamentRegistry {
     }
 
     /// Removes a tournament whose actor has ended.
-    pub(super) fn remove(&self, id: TournamentId, ended: &mpsc::Sender<Message>) {
+    pub(super) fn remove(&self, id: TournamentId, ended: &mpsc::Sender<TournamentCall>) {
         self.0.remove_if(&id, |_, handle| handle.mailbox.same_channel(ended));
     }
 

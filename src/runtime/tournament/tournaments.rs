@@ -4,9 +4,9 @@ use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use tokio::{sync::oneshot, time::Interval};
 
-use super::{actor, registry::Message};
+use super::{actor, journal::read, registry::TournamentCall};
 use crate::{
-    room::{Issuer, Participant, PasswordHash, RoomId, Seq, Timestamp, TournamentId, stored::StoredError},
+    room::{Issuer, Participant, PasswordHash, RoomId, Seq, Timestamp, TournamentId},
     runtime::{
         lifecycle::ticks,
         limit::{rate_limiter::TooFast, request_cost::RequestCost},
@@ -17,10 +17,7 @@ use crate::{
         watch::open_stream::OpenStream,
     },
     store::{AppendError, Contestant, Shard, StoreError, TournamentAppend, TournamentJournal, TournamentKey},
-    tournament::{
-        Command, Creation, Event, Fact, Phase, Settings, Tournament,
-        stored::{decode_event, decode_tournament, encode_event},
-    },
+    tournament::{Command, Creation, Event, Fact, Phase, Settings, Tournament, stored::encode_event},
 };
 
 /// Maximum number of tournaments of one organiser that have not ended.
@@ -80,7 +77,7 @@ impl Tournaments {
                 }
             }
             let created = Arc::new(tournament.clone());
-            actor::start(&this, tournament, None);
+            actor::start(&this.rooms, &this.journal, tournament, None);
             Ok(created)
         };
         context.lifecycle.run_to_end(create).await
@@ -157,7 +154,7 @@ impl Tournaments {
             };
         };
         let (reply, answer) = oneshot::channel();
-        let message = Message { issuer, command, reply };
+        let message = TournamentCall { issuer, command, reply };
         live.mailbox.try_send(message).map_err(|_| RoomError::Busy)?;
         answer.await.unwrap_or_else(|_| Err(context.cluster.moved()))
     }
@@ -214,7 +211,9 @@ impl Tournaments {
     ) -> Result<(), StoreError> {
         for id in self.journal.running_tournaments(shards).await? {
             match read(&*self.journal, id).await {
-                Ok(Some(tournament)) => actor::start(self, tournament, alive(Shard::of_tournament(id))),
+                Ok(Some(tournament)) => {
+                    actor::start(&self.rooms, &self.journal, tournament, alive(Shard::of_tournament(id)))
+                }
                 Ok(None) => {}
                 Err(StoreError::Damaged(error)) => tracing::error!(tournament = %id, error, "a tournament is damaged"),
                 Err(error) => return Err(error),
@@ -257,23 +256,6 @@ impl WatchedTournament {
             }
         }
     }
-}
-
-/// The stored state of a tournament; none if it is unknown.
-pub(super) async fn read(journal: &dyn TournamentJournal, id: TournamentId) -> Result<Option<Tournament>, StoreError> {
-    let Some(stored) = journal.tournament(id).await? else { return Ok(None) };
-    let damaged = |error: StoredError| StoreError::Damaged(format!("tournament {id}: {error}"));
-    let mut events = Vec::with_capacity(stored.events.len());
-    for (_, bytes) in &stored.events {
-        events.push(decode_event(bytes).map_err(damaged)?);
-    }
-    let snapshot = stored.snapshot.map(|(_, bytes)| decode_tournament(&bytes)).transpose().map_err(damaged)?;
-    let Some(mut tournament) = snapshot else { return Ok(Tournament::replay(&events)) };
-    for event in &events {
-        tournament.check_next(event).map_err(damaged)?;
-        tournament.apply(event);
-    }
-    Ok(Some(tournament))
 }
 
 #[cfg(test)]

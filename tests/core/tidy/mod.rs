@@ -173,7 +173,7 @@ const LAYERS: &[Layer] = &[
     Layer {
         name: "lib",
         layers: &[],
-        crates: &["reversi_client", "reversi_engine", "reversi_room", "reversi_store"],
+        crates: &["reversi_client", "reversi_engine", "reversi_room", "reversi_store", "reversi_tournament"],
         also: &[],
     },
 ];

@@ -225,7 +225,7 @@ impl Interceptor for Bearer {
     }
 }
 
-type AuthorizedChannel = InterceptedService<Channel, Bearer>;
+pub(crate) type AuthorizedChannel = InterceptedService<Channel, Bearer>;
 pub(crate) type Answer<T> = Result<T, Status>;
 
 /// A logged-in player with a separate connection.
@@ -234,7 +234,7 @@ pub(crate) struct Player {
     pub(crate) id: String,
     pub(crate) profile: v1::Player,
     pub(crate) token: String,
-    channel: AuthorizedChannel,
+    pub(crate) channel: AuthorizedChannel,
 }
 
 impl Player {
@@ -275,10 +275,6 @@ impl Player {
 
     pub(crate) fn records(&self) -> v1::record_service_client::RecordServiceClient<AuthorizedChannel> {
         v1::record_service_client::RecordServiceClient::new(self.channel.clone())
-    }
-
-    pub(crate) fn tournaments(&self) -> v1::tournament_service_client::TournamentServiceClient<AuthorizedChannel> {
-        v1::tournament_service_client::TournamentServiceClient::new(self.channel.clone())
     }
 
     pub(crate) fn analyses(&self) -> v1::analysis_service_client::AnalysisServiceClient<AuthorizedChannel> {

@@ -124,6 +124,17 @@ pub struct PostgresStore {
     membership: Arc<Membership>,
 }
 
+impl Standby {
+    /// Waits until this node has all rooms, or shares them with other nodes, and opens the store.
+    ///
+    /// # Errors
+    /// When the database cannot be used then.
+    pub async fn take_over(self) -> Result<PostgresStore, PostgresError> {
+        let node = self.membership.wait_to_write().await?;
+        PostgresStore::start(self, node).await
+    }
+}
+
 impl PostgresStore {
     /// Opens the store in the database at `url` for a command, or another user that does not stand by.
     ///

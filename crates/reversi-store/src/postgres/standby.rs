@@ -5,7 +5,6 @@ use std::time::Duration;
 use tokio::time::sleep;
 
 use super::{
-    PostgresStore,
     cluster::{
         Membership,
         lease_holder::{NodeState, Sharing},
@@ -51,15 +50,6 @@ impl Standby {
     /// Waits until this node is asked to end, by `draining` in the table `node`.
     pub fn wait_for_drain(&self) -> impl Future<Output = ()> + use<> {
         self.membership.wait_for_drain()
-    }
-
-    /// Waits until this node has all rooms, or shares them with other nodes, and opens the store.
-    ///
-    /// # Errors
-    /// When the database cannot be used then.
-    pub async fn take_over(self) -> Result<PostgresStore, PostgresError> {
-        let node = self.membership.wait_to_write().await?;
-        PostgresStore::start(self, node).await
     }
 
     /// Waits [`ENDS_SOON`], then fails once another node is seen to renew its lease.

@@ -9,7 +9,6 @@ use super::{
     cluster::fence::Fence,
     rooms::number,
     session::{Session, column},
-    writer::batch::Outcome,
 };
 use crate::{
     damage::{DamagedRows, ReadError},
@@ -29,7 +28,7 @@ pub(super) async fn append(
     fence: Fence,
     expected: Seq,
     rows: &TournamentRows,
-) -> Result<Outcome, Error> {
+) -> Result<Result<usize, AppendError>, Error> {
     let Some(row) = session.row(LAST, &[&key(rows.id), &fence.node]).await? else {
         return Ok(Err(AppendError::Fenced));
     };

@@ -9,7 +9,10 @@ use reversi_room::{
     },
 };
 
-use super::{fault_number, participant, read_entrant, read_participant, settings::read_settings};
+use super::{
+    codec::{fault_number, participant, read_entrant, read_participant},
+    settings::read_settings,
+};
 use crate::{
     entrant::{Fault, PutAside},
     event::{Creation, Ending, Event, Fact},

@@ -8,8 +8,8 @@ use reversi_room::{
 };
 
 use super::{
+    codec::{fault_number, participant, read_entrant, read_participant},
     event::{read_adjudication, read_outcome, read_pairing, read_put_aside},
-    fault_number, participant, read_entrant, read_participant,
     settings::read_settings,
 };
 use crate::{

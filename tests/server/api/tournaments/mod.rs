@@ -5,13 +5,16 @@ use std::{collections::BTreeSet, sync::Arc};
 use reversi::{
     proto::v1::{
         self, TournamentPhase as Phase, play_event::Event, player_tournament::News, set_entrant_request::Change,
-        tournament_settings::Format, watch_tournament_response::Message,
+        tournament_service_client::TournamentServiceClient, tournament_settings::Format,
+        watch_tournament_response::Message,
     },
     store::{MemoryStore, Store},
 };
 use tonic::Code;
 
-use crate::harness::in_process::{Answer, Player, ServerOptions, TestServer, field, refused, within};
+use crate::harness::in_process::{
+    Answer, AuthorizedChannel, Player, ServerOptions, TestServer, field, refused, within,
+};
 
 /// Both kinds may join; games of a second a side.
 fn settings(format: Format) -> v1::TournamentSettings {
@@ -33,6 +36,10 @@ fn ai(kind: &str) -> Change {
 }
 
 impl Player {
+    fn tournaments(&self) -> TournamentServiceClient<AuthorizedChannel> {
+        TournamentServiceClient::new(self.channel.clone())
+    }
+
     async fn organise(&self, settings: v1::TournamentSettings) -> Answer<v1::Tournament> {
         let request = v1::CreateTournamentRequest { settings: Some(settings), password: String::new() };
         Ok(self.tournaments().create_tournament(request).await?.into_inner().tournament.unwrap())

@@ -10,6 +10,7 @@ use reversi::{
     },
     store::{MemoryStore, Store},
 };
+use tokio::task::JoinSet;
 use tonic::Code;
 
 use crate::harness::in_process::{
@@ -116,21 +117,18 @@ async fn bots_that_only_answer_turns_play_a_swiss_tournament() {
     let made = organiser.organise(swiss(3)).await.unwrap();
     let id = made.tournament_id.clone();
     assert_eq!((made.phase(), made.entrants, made.rounds), (Phase::Open, 0, 0));
-    let mut plays = Vec::new();
+    let mut plays = JoinSet::new();
     for name in ["Ada", "Bea", "Cleo", "Dora"] {
         let bot = server.bot(name).await;
         bot.enter(&id).await.unwrap();
-        plays.push(tokio::spawn(bot.plays(id.clone())));
+        plays.spawn(bot.plays(id.clone()));
     }
     let started = organiser.control(&id, v1::TournamentControl::Start).await.unwrap();
     assert_eq!((started.phase(), started.entrants, started.rounds), (Phase::Running, 4, 3));
     let view = organiser.watched_to_the_end(&id).await;
     let ended = view.tournament.unwrap();
     assert_eq!((ended.phase(), ended.round, ended.meetings, ended.finished), (Phase::Completed, 3, 6, 6));
-    let mut ranks = Vec::new();
-    for play in plays {
-        ranks.push(play.await.unwrap());
-    }
+    let mut ranks = plays.join_all().await;
     ranks.sort_unstable();
     assert_eq!(ranks, [1, 2, 3, 4]);
 

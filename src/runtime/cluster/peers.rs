@@ -12,6 +12,7 @@ use crate::{
         room::message::Snapshot,
     },
     store::{Assignment, BoxFuture, NodeId},
+    tournament,
 };
 
 /// The links from this node to the others. An implementation calls the `Node` of the other process.
@@ -53,10 +54,10 @@ impl Peers for NoPeers {
     }
 }
 
-/// A request about a room, for its serving node.
+/// A request about a room or a tournament, for its serving node.
 #[derive(Clone, Debug)]
 pub struct Ask {
-    /// The room.
+    /// The room, or the id of the tournament as that of a room: both have the same shard.
     pub room: RoomId,
     /// What is asked.
     pub what: Question,
@@ -71,6 +72,8 @@ pub enum Question {
     Snapshot,
     /// Create the room, and execute the owner's first command.
     Create(Box<Creation>, Option<Command>),
+    /// Execute a command of a player, or of an administrator, in the tournament with the id of the room.
+    Tournament(Option<PlayerId>, Box<tournament::Command>),
 }
 
 impl Ask {

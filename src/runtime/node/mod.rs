@@ -60,6 +60,11 @@ impl Node {
         {
             return Reply::Refused(error);
         }
+        if let Question::Tournament(Some(player), _) = &ask.what
+            && let Err(error) = host.player(*player).await
+        {
+            return Reply::Refused(error);
+        }
         match host.answer(ask).await {
             // The next node of the room executes it.
             Reply::Refused(RoomError::Draining) => Reply::Moved(None),

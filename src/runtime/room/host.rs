@@ -11,7 +11,10 @@ use super::{
     registry::RoomHandle,
 };
 use crate::{
-    room::{Command, Creation, DisplayName, Event, Fact, Issuer, PlayerId, Rejection, Request, Room, RoomId, Seq},
+    room::{
+        Command, Creation, DisplayName, Event, Fact, Issuer, PlayerId, Rejection, Request, Room, RoomId, Seq,
+        TournamentId,
+    },
     runtime::{
         cluster::{
             cluster::MoveWait,
@@ -142,6 +145,12 @@ impl RoomHost {
                 Question::Create(creation, first) => {
                     self.require_served(creation.id)?;
                     Reply::Snapshot(self.create_once(*creation, first).await?)
+                }
+                Question::Tournament(player, command) => {
+                    let issuer = player.map_or(Issuer::Admin, Issuer::Player);
+                    let id = TournamentId::from_random(room.bits());
+                    let after = self.context.tournaments.command(id, issuer, *command).await?;
+                    Reply::Accepted(Accepted { seq: after.seq(), changed: true, game: None })
                 }
             })
         };

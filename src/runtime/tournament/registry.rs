@@ -6,7 +6,11 @@ use std::{
 };
 
 use dashmap::DashMap;
-use tokio::sync::{Notify, mpsc, oneshot, watch};
+use tokio::sync::{
+    Notify,
+    mpsc::{self, error::TrySendError},
+    oneshot, watch,
+};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -56,6 +60,25 @@ pub(crate) struct TournamentRegistry(DashMap<TournamentId, TournamentHandle>);
 impl TournamentRegistry {
     pub(super) fn get(&self, id: TournamentId) -> Option<TournamentHandle> {
         self.0.get(&id).map(|handle| handle.clone())
+    }
+
+    /// Executes a command in a tournament of this node. Returns the state after it.
+    ///
+    /// # Errors
+    /// Why it was refused, or [`RoomError::Moved`] if the tournament has no actor here.
+    pub(crate) async fn command(
+        &self,
+        id: TournamentId,
+        issuer: Issuer,
+        command: Command,
+    ) -> Result<Arc<Tournament>, RoomError> {
+        let live = self.get(id).ok_or(RoomError::Moved)?;
+        let (reply, answer) = oneshot::channel();
+        match live.mailbox.try_send(TournamentCall { issuer, command, reply }) {
+            Ok(()) => answer.await.unwrap_or(Err(RoomError::Moved)),
+            Err(TrySendError::Full(_)) => Err(RoomError::Busy),
+            Err(TrySendError::Closed(_)) => Err(RoomError::Moved),
+        }
     }
 
     /// Adds a tournament unless it is there.

@@ -2,17 +2,21 @@
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
-use tokio::{sync::oneshot, time::Interval};
+use tokio::time::Interval;
 
-use super::{actor, journal::read, registry::TournamentCall};
+use super::{actor, journal::read};
 use crate::{
     room::{Issuer, Participant, PasswordHash, RoomId, Seq, Timestamp, TournamentId},
     runtime::{
+        cluster::{
+            cluster::MoveWait,
+            peers::{Ask, Question},
+        },
         lifecycle::ticks,
         limit::{rate_limiter::TooFast, request_cost::RequestCost},
         outcome::{RoomError, StreamEnd},
         player::player::Player,
-        room::rooms::Rooms,
+        room::{actor::ActorContext, rooms::Rooms},
         server_metrics::StreamKind,
         watch::open_stream::OpenStream,
     },
@@ -131,7 +135,8 @@ impl Tournaments {
         Ok(page)
     }
 
-    /// Executes a command of a player or an administrator. Returns the state after it.
+    /// Executes a command of a player or an administrator, on whichever node the tournament is. Returns the state after
+    /// it.
     ///
     /// # Errors
     /// Why the command was refused or failed.
@@ -141,22 +146,27 @@ impl Tournaments {
         issuer: Issuer,
         command: Command,
     ) -> Result<Arc<Tournament>, RoomError> {
-        let context = &self.rooms.host.context;
-        let Some(live) = context.tournaments.get(id) else {
+        let ActorContext { tournaments, cluster, clock, lifecycle, .. } = &*self.rooms.host.context;
+        let mut wait = MoveWait::new(cluster);
+        loop {
+            match tournaments.command(id, issuer, command.clone()).await {
+                Err(RoomError::Moved) => {}
+                done => return done,
+            }
             let stored = self.get(id).await?;
-            // It has ended, and says so; or another node has it.
-            let ended = matches!(stored.phase(), Phase::Ended(_));
-            let refused = stored.decide(context.clock.now(), issuer, command);
-            return if ended {
-                refused.map(|_| stored).map_err(RoomError::Tournament)
-            } else {
-                Err(context.cluster.moved())
-            };
-        };
-        let (reply, answer) = oneshot::channel();
-        let message = TournamentCall { issuer, command, reply };
-        live.mailbox.try_send(message).map_err(|_| RoomError::Busy)?;
-        answer.await.unwrap_or_else(|_| Err(context.cluster.moved()))
+            if matches!(stored.phase(), Phase::Ended(_)) {
+                let refused = stored.decide(clock.now(), issuer, command);
+                return refused.map(|_| stored).map_err(RoomError::Tournament);
+            }
+            lifecycle.require_running()?;
+            let player = if let Issuer::Player(player) = issuer { Some(player) } else { None };
+            let what = Question::Tournament(player, Box::new(command.clone()));
+            if let Some(answer) = cluster.ask(&Ask { room: RoomId::from_random(id.bits()), what }).await? {
+                answer.accepted()?;
+                return self.get(id).await;
+            }
+            wait.wait().await?;
+        }
     }
 
     /// Enters a player. A bot that names its engine's version does so as at log-in.

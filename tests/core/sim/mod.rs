@@ -20,6 +20,7 @@ mod server;
 mod simulation;
 mod sqlite_disk;
 mod stalls;
+mod tournaments;
 mod watcher;
 
 use std::{

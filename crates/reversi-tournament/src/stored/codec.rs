@@ -9,6 +9,7 @@ use reversi_room::{
 };
 
 use crate::{
+    command::Control,
     entrant::{EntrantId, Fault},
     event::Ending,
     meeting::{Forfeiter, Stage},
@@ -37,6 +38,7 @@ macro_rules! numbered {
 numbered!(Fault as TournamentFault, "fault": IllegalMoves, Timeout, Absence);
 numbered!(Stage as TournamentStage, "stage": Main, Playoff);
 numbered!(Forfeiter as TournamentForfeiter, "forfeiter": First, Second, Both);
+numbered!(Control as TournamentControl, "control": Start, Pause, Resume, End, Cancel);
 numbered!(Ending as TournamentEnding, "end of a tournament": Completed, Stopped, Cancelled);
 
 /// A player or an AI, as an occupant of a seat.

@@ -2,6 +2,7 @@
 //! [`reversi_room::stored`].
 
 mod codec;
+mod command;
 mod event;
 mod settings;
 mod state;
@@ -10,6 +11,7 @@ use reversi_room::stored::{StoredError, decode_message, encode_message, v1};
 
 pub use self::{
     codec::{participant, read_participant},
+    command::{encode_command, read_command, read_rejection},
     event::read_put_aside,
 };
 use crate::{

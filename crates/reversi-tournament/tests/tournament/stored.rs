@@ -4,17 +4,17 @@ use std::time::Duration;
 
 use proptest::{prelude::*, test_runner::RngSeed};
 use reversi_room::{
-    Opponents, PasswordHash, Timestamp,
+    ChatText, Opponents, Participant, PasswordHash, Timestamp,
     stored::{StoredError, encode_message, v1},
 };
 use reversi_tournament::{
-    Command, Fact, Format, Playoff, Tournament,
-    stored::{decode_event, decode_tournament, encode_event, encode_tournament},
+    Command, Control, EntrantId, Fact, Format, Outcome, Playoff, Tournament,
+    stored::{decode_event, decode_tournament, encode_command, encode_event, encode_tournament, read_command},
 };
 
 use crate::{
     properties::{any_history, perform_all},
-    trial::{ORGANISER, Trial, player, settings},
+    trial::{ORGANISER, Trial, ai, player, profile, settings},
 };
 
 proptest! {
@@ -50,6 +50,29 @@ proptest! {
             prop_assert!(decode_event(&bytes).is_err() && decode_tournament(&bytes).is_err());
         }
     }
+}
+
+/// Nodes send each other those of players and administrators only.
+#[test]
+fn every_command_of_a_player_is_read_as_it_was_sent() {
+    let who = || Participant::Player(profile(3));
+    let why = ChatText::parse("It had to be.").expect("a text");
+    let sent = [
+        Command::Configure(Box::new(settings(Format::Swiss { rounds: 3 }))),
+        Command::Join { who: who(), rating: 1600, password: Some(PasswordHash(vec![1, 2].into())) },
+        Command::Join { who: Participant::Ai(ai()), rating: 0, password: None },
+        Command::Leave,
+        Command::Exclude(EntrantId(2)),
+        Command::Admit(EntrantId(2)),
+        Command::Control(Control::Resume),
+        Command::Adjudicate { number: 7, outcome: Outcome::Void, why },
+    ];
+    for command in sent {
+        let encoded = encode_command(&command).expect("of a player");
+        assert_eq!(read_command(encoded), Ok(command));
+    }
+    let of_server = [Command::Tick { random: 1 }, Command::Credit { micros: 1 }, Command::SetPresence(player(1), true)];
+    assert!(of_server.iter().all(|command| encode_command(command).is_none()));
 }
 
 /// With every setting that the random histories leave as it is.

@@ -3,8 +3,9 @@
 use super::{read_player, read_room, required};
 use crate::{
     proto::cluster::{self, ask::Question as Asked, command_issued::Issuer as IssuedBy, exchange_request::Kind},
-    room::{Issuer, stored::StoredError},
+    room::{Issuer, PlayerId, stored::StoredError},
     runtime::{Ask, News, PlayerStreams, Question},
+    tournament::stored::{encode_command, read_command},
 };
 
 impl cluster::Ask {
@@ -25,6 +26,10 @@ impl cluster::Ask {
                 first = command.as_ref().map(Into::into);
                 Asked::Create(Box::new((&*creation).into()))
             }
+            Question::Tournament(player, command) => Asked::Tournament(cluster::TournamentCommandIssued {
+                command: encode_command(&command),
+                player: player.map(PlayerId::bits),
+            }),
         };
         Self { id: 0, room: ask.room.bits(), first, question: Some(question) }
     }
@@ -43,6 +48,10 @@ impl cluster::Ask {
             Asked::Create(creation) => {
                 let first = self.first.map(|first| first.read()).transpose()?;
                 Question::Create(Box::new(creation.read()?), first)
+            }
+            Asked::Tournament(cluster::TournamentCommandIssued { command, player }) => {
+                let player = player.map(read_player).transpose()?;
+                Question::Tournament(player, Box::new(read_command(required(command, "command")?)?))
             }
         };
         Ok(Ask { room: read_room(self.room)?, what })

@@ -7,6 +7,7 @@ use crate::{
     proto::cluster::{self, RoomErrorKind as Kind},
     room::{Rejection, stored::StoredError},
     runtime::RoomError,
+    tournament::stored::read_rejection,
 };
 
 /// The text of another node's `QuotaRooms`: that node is full. A player's limit is checked where the player connects.
@@ -14,7 +15,7 @@ const TOO_MANY_ROOMS: &str = "the server has as many as it can";
 
 impl From<RoomError> for cluster::RoomError {
     fn from(error: RoomError) -> Self {
-        let (mut rejection, mut value) = (None, 0);
+        let (mut rejection, mut tournament, mut value) = (None, None, 0);
         let kind = match error {
             RoomError::Rejected(reason) => {
                 rejection = Some(reason.into());
@@ -33,10 +34,13 @@ impl From<RoomError> for cluster::RoomError {
                 rejection = Some(Rejection::NotAccepted.into());
                 Kind::Rejected
             }
-            // No link carries requests to tournaments.
-            RoomError::Tournament(_) | RoomError::TournamentNotFound | RoomError::QuotaTournaments(_) => {
-                Kind::Unreachable
+            RoomError::Tournament(reason) => {
+                tournament = Some(reason.into());
+                Kind::Tournament
             }
+            RoomError::TournamentNotFound => Kind::TournamentNotFound,
+            // Checked where the player connects.
+            RoomError::QuotaTournaments(_) => Kind::Busy,
             RoomError::QuotaStreams => Kind::QuotaStreams,
             RoomError::QuotaAnalyses => Kind::QuotaAnalyses,
             RoomError::QuotaNames => Kind::QuotaNames,
@@ -57,7 +61,7 @@ impl From<RoomError> for cluster::RoomError {
             RoomError::Unreachable => Kind::Unreachable,
             RoomError::Busy => Kind::Busy,
         };
-        Self { kind: kind.into(), rejection, value }
+        Self { kind: kind.into(), rejection, value, tournament }
     }
 }
 
@@ -71,6 +75,8 @@ impl cluster::RoomError {
         Ok(match self.kind() {
             Kind::Unspecified => return Err(StoredError::Malformed("refusal")),
             Kind::Rejected => RoomError::Rejected(required(self.rejection, "rejection")?.read()?),
+            Kind::Tournament => RoomError::Tournament(read_rejection(required(self.tournament, "rejection")?)?),
+            Kind::TournamentNotFound => RoomError::TournamentNotFound,
             Kind::PlayerNotFound => RoomError::PlayerNotFound,
             Kind::UnknownAi => RoomError::UnknownAi,
             Kind::QuotaRooms => RoomError::QuotaRooms(TOO_MANY_ROOMS),

@@ -20,7 +20,7 @@ use crate::{
         Accepted, Ask, Assignment, FeedEnd, FeedItem, InvitationOutcome, LobbyUpdate, News, NodeId, Notice,
         OfferStatus, PlayerStreams, Question, Reply, RoomError, Row, RowKey, Shard, Snapshot, TournamentNews, TurnEnd,
     },
-    tournament::{Ending, Fault, PutAside},
+    tournament::{self, Control, Ending, Fault, PutAside},
 };
 
 fn room_id() -> impl Strategy<Value = RoomId> {
@@ -218,6 +218,8 @@ fn plain_errors() -> Vec<RoomError> {
     vec![
         RoomError::PlayerNotFound,
         RoomError::UnknownAi,
+        RoomError::TournamentNotFound,
+        RoomError::Tournament(tournament::Rejection::TooManyRounds(7)),
         RoomError::QuotaRooms("the server has as many as it can"),
         RoomError::QuotaSeats,
         RoomError::QuotaStreams,
@@ -269,11 +271,25 @@ fn room() -> impl Strategy<Value = Room> {
     creation().prop_map(|creation| Room::new(creation, Timestamp(5)))
 }
 
+fn tournament_command() -> impl Strategy<Value = tournament::Command> {
+    prop_oneof![
+        (profile(), any::<u16>()).prop_map(|(profile, rating)| tournament::Command::Join {
+            who: Participant::Player(profile),
+            rating,
+            password: None,
+        }),
+        Just(tournament::Command::Leave),
+        select(&[Control::Start, Control::Pause, Control::Cancel][..]).prop_map(tournament::Command::Control),
+    ]
+}
+
 fn ask() -> impl Strategy<Value = Ask> {
     let issuer = prop_oneof![player_id().prop_map(Issuer::Player), Just(Issuer::Admin), Just(Issuer::Server)];
     let what = prop_oneof![
         (issuer, any::<u32>()).prop_map(|(issuer, game)| Question::Command(issuer, Command::Resign { game })),
         Just(Question::Snapshot),
+        (of(player_id()), tournament_command())
+            .prop_map(|(player, command)| { Question::Tournament(player, Box::new(command)) }),
         (creation(), of(any::<bool>())).prop_map(|(creation, ready)| {
             let first =
                 ready.map(|ready| if ready { Command::SetReady(true) } else { Command::Start(creation.request) });

@@ -42,6 +42,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .out_dir(cluster)
         // What is large and rare, so that a move does not take its memory.
         .boxed(".reversi.cluster.v1.Ask.question.create")
+        .boxed(".reversi.cluster.v1.Ask.question.tournament")
         .boxed(".reversi.cluster.v1.Snapshot.room")
         .boxed(".reversi.cluster.v1.FollowResponse.item.base")
         .extern_path(".reversi.stored.v1", "crate::room::stored::v1")

@@ -15,7 +15,7 @@ use reversi::{
         AiSpec, DisplayName, Issuer, Opening, Participant, PlayerId, PlayerKind, RoomName, Settings as RoomSettings,
         Timestamp, TournamentId,
     },
-    runtime::{Clock, Parts, RandomSource, Runtime},
+    runtime::{Clock, Parts, RandomSource, RoomError, Runtime},
     store::{
         AppendError, BoxFuture, MemoryStore, Shard, Store, StoreFuture, StoredTournament, TournamentAppend,
         TournamentJournal, TournamentKey,
@@ -126,7 +126,7 @@ impl Machine {
     }
 }
 
-fn settings(format: Format, playoff: Option<Playoff>) -> Settings {
+pub(super) fn settings(format: Format, playoff: Option<Playoff>) -> Settings {
     let name = RoomName::parse("Weekend").expect("a name");
     let mut game = RoomSettings::named(name.clone());
     game.opening = Opening::Balanced { seed: 0 };
@@ -135,8 +135,8 @@ fn settings(format: Format, playoff: Option<Playoff>) -> Settings {
     Settings { playoff, max_running: 2, ..Settings::new(name, format, game) }
 }
 
-/// Creates a tournament of AIs, and starts it. Its seed is that of the runtime.
-async fn begin(runtime: &Runtime, settings: Settings) -> TournamentId {
+/// Creates a tournament of AIs. Its seed is that of the runtime. Also returns the organiser.
+pub(super) async fn create(runtime: &Runtime, settings: Settings) -> (TournamentId, PlayerId) {
     let name = DisplayName::parse("Organiser").expect("a name");
     let logged_in = runtime.sessions.log_in(name, PlayerKind::Human, 0, None, None).await;
     let (organiser, _) = logged_in.expect("a player");
@@ -144,14 +144,18 @@ async fn begin(runtime: &Runtime, settings: Settings) -> TournamentId {
     for kind in ENTRANTS {
         let seat = runtime.rooms.ai_seat(&AiSpec { kind: kind.into(), level: Some(1), seed: Some(7) }).expect("an AI");
         let join = Command::Join { who: Participant::Ai(seat), rating: 1500, password: None };
-        command(runtime, id, organiser.id(), join).await;
+        runtime.tournaments.command(id, Issuer::Player(organiser.id()), join).await.expect("joins");
     }
-    command(runtime, id, organiser.id(), Command::Control(Control::Start)).await;
-    id
+    (id, organiser.id())
 }
 
-async fn command(runtime: &Runtime, id: TournamentId, player: PlayerId, command: Command) {
-    runtime.tournaments.command(id, Issuer::Player(player), command).await.expect("accepted");
+pub(super) async fn try_control(
+    runtime: &Runtime,
+    id: TournamentId,
+    organiser: PlayerId,
+    control: Control,
+) -> Result<(), RoomError> {
+    runtime.tournaments.command(id, Issuer::Player(organiser), Command::Control(control)).await.map(drop)
 }
 
 /// The state of a tournament once it has ended.
@@ -168,7 +172,11 @@ async fn ended(runtime: &Runtime, id: TournamentId) -> Tournament {
 /// The tournament at its end, of a server that is killed at these writes, each counted from the last start.
 fn play(seed: u64, settings: &Settings, kills: &[(usize, bool)]) -> (Tournament, usize) {
     let mut machine = Machine::new(seed);
-    let begun = machine.run(usize::MAX, true, async |runtime| begin(runtime, settings.clone()).await);
+    let begun = machine.run(usize::MAX, true, async |runtime| {
+        let (id, organiser) = create(runtime, settings.clone()).await;
+        try_control(runtime, id, organiser, Control::Start).await.expect("starts");
+        id
+    });
     let id = begun.expect("not killed");
     let mut kills = kills.iter();
     loop {
@@ -180,7 +188,7 @@ fn play(seed: u64, settings: &Settings, kills: &[(usize, bool)]) -> (Tournament,
 }
 
 /// Each meeting was played once, to its end.
-fn check_meetings(tournament: &Tournament) -> Result<(), String> {
+pub(super) fn check_meetings(tournament: &Tournament) -> Result<(), String> {
     let mut rooms = BTreeSet::new();
     for meeting in tournament.meetings() {
         let number = meeting.pairing.number;

@@ -26,10 +26,10 @@ impl cluster::Ask {
                 first = command.as_ref().map(Into::into);
                 Asked::Create(Box::new((&*creation).into()))
             }
-            Question::Tournament(player, command) => Asked::Tournament(cluster::TournamentCommandIssued {
+            Question::Tournament(player, command) => Asked::Tournament(Box::new(cluster::TournamentCommandIssued {
                 command: encode_command(&command),
                 player: player.map(PlayerId::bits),
-            }),
+            })),
         };
         Self { id: 0, room: ask.room.bits(), first, question: Some(question) }
     }
@@ -49,7 +49,8 @@ impl cluster::Ask {
                 let first = self.first.map(|first| first.read()).transpose()?;
                 Question::Create(Box::new(creation.read()?), first)
             }
-            Asked::Tournament(cluster::TournamentCommandIssued { command, player }) => {
+            Asked::Tournament(issued) => {
+                let cluster::TournamentCommandIssued { command, player } = *issued;
                 let player = player.map(read_player).transpose()?;
                 Question::Tournament(player, Box::new(read_command(required(command, "command")?)?))
             }

@@ -10,11 +10,12 @@ use std::{
 };
 
 use reversi::{
-    room::{DisplayName, JoinCode, PlayerId, Profile, Room, RoomId, Timestamp},
-    runtime::{Assignment, NodeId},
+    room::{DisplayName, JoinCode, PlayerId, Profile, Room, RoomId, Timestamp, TournamentId},
+    runtime::{Assignment, NodeId, Shard},
     store::{
-        Append, AppendError, AppendFuture, Ban, ClusterStore, ClusterView, DoneRequest, History, Journal, Lease,
-        Obstacle, PlaceRequest, PlayerKey, PlayerStore, RoomPlace, Store, StoreError, StoreFuture, StoredPlayer,
+        Append, AppendError, AppendFuture, Ban, BoxFuture, ClusterStore, ClusterView, DoneRequest, History, Journal,
+        Lease, Obstacle, PlaceRequest, PlayerKey, PlayerStore, RoomPlace, Store, StoreError, StoreFuture, StoredPlayer,
+        StoredTournament, TournamentAppend, TournamentJournal, TournamentKey,
     },
 };
 
@@ -78,7 +79,7 @@ impl Connection {
             journal: Arc::clone(self) as Arc<dyn Journal>,
             archive: Arc::clone(&self.database.store.archive),
             players: Arc::clone(self) as Arc<dyn PlayerStore>,
-            tournaments: Arc::clone(&self.database.store.tournaments),
+            tournaments: Arc::clone(self) as Arc<dyn TournamentJournal>,
         }
     }
 
@@ -178,6 +179,46 @@ impl Connection {
 
     async fn reach(&self) -> Result<(), StoreError> {
         if self.cross().await { Ok(()) } else { Err(StoreError::Unavailable("cut by the test".into())) }
+    }
+}
+
+impl TournamentJournal for Connection {
+    fn append_tournament(&self, append: TournamentAppend) -> BoxFuture<'_, Result<(), AppendError>> {
+        Box::pin(async move {
+            let node = self.node();
+            if !self.cross().await {
+                return Err(AppendError::Unavailable("cut by the test".into()));
+            }
+            let written = match self.database.may_write(node, Shard::of_tournament(append.id)) {
+                true => self.database.store.tournaments.append_tournament(append).await,
+                false => Err(AppendError::Fenced),
+            };
+            if !self.cross().await {
+                return Err(AppendError::Unknown("cut by the test".into()));
+            }
+            written
+        })
+    }
+
+    fn tournament(&self, id: TournamentId) -> StoreFuture<'_, Option<StoredTournament>> {
+        Box::pin(async move {
+            self.reach().await?;
+            self.database.store.tournaments.tournament(id).await
+        })
+    }
+
+    fn running_tournaments(&self, shards: BTreeSet<Shard>) -> StoreFuture<'_, Vec<TournamentId>> {
+        Box::pin(async move {
+            self.reach().await?;
+            self.database.store.tournaments.running_tournaments(shards).await
+        })
+    }
+
+    fn tournament_page(&self, before: Option<TournamentKey>, limit: usize) -> StoreFuture<'_, Vec<TournamentKey>> {
+        Box::pin(async move {
+            self.reach().await?;
+            self.database.store.tournaments.tournament_page(before, limit).await
+        })
     }
 }
 

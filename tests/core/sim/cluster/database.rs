@@ -8,7 +8,7 @@ use std::{
 };
 
 use reversi::{
-    room::{RoomId, Timestamp},
+    room::Timestamp,
     runtime::{Assignment, Clock, NodeId, Shard},
     store::{
         Append, AppendError, ClockCheck, ClockReading, ClusterView, MemoryStore, Obstacle, QuorumNode, Store,
@@ -263,7 +263,7 @@ impl ModelDatabase {
 
     /// Writes, if the node lives and has the room's shard.
     pub(super) async fn append(&self, node: NodeId, append: Append<'_>) -> Result<(), AppendError> {
-        if !self.may_write(node, append.room) {
+        if !self.may_write(node, Shard::of(append.room)) {
             return Err(AppendError::Fenced);
         }
         // Answered at once.
@@ -274,9 +274,9 @@ impl ModelDatabase {
         Ok(())
     }
 
-    fn may_write(&self, node: NodeId, room: RoomId) -> bool {
+    pub(super) fn may_write(&self, node: NodeId, shard: Shard) -> bool {
         let state = self.state();
-        let owner = state.shards[usize::from(Shard::of(room).number())].node;
+        let owner = state.shards[usize::from(shard.number())].node;
         owner == Some(node) && state.leases.contains_key(&node)
     }
 }

@@ -14,6 +14,7 @@ mod process;
 mod repeated_requests;
 mod silent_nodes;
 mod tables;
+mod tournaments;
 mod waiting;
 mod wire;
 mod world;

@@ -153,7 +153,7 @@ impl World {
     }
 
     /// Some things happen, one after another or at the same time, and end.
-    async fn cause_incidents(&self, rng: &mut Rng) {
+    pub(super) async fn cause_incidents(&self, rng: &mut Rng) {
         if self.living().len() < PROCESSES && rng.percent(60) {
             self.start().await;
         }

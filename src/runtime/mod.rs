@@ -80,7 +80,10 @@ pub use room::{
 pub use server_clock::Clock;
 pub use server_metrics::Census;
 pub use session::Sessions;
-pub use tournament::tournaments::{Tournaments, WatchedTournament};
+pub use tournament::{
+    pool::Pool,
+    tournaments::{Tournaments, WatchedTournament},
+};
 pub use watch::{
     feed::FollowedRoom,
     open_stream::OpenStream,
@@ -134,6 +137,8 @@ pub struct Parts {
     /// This node and its links, if it shares the rooms with other nodes. It then starts without rooms, and has those of
     /// the shards that [`Node`] is given.
     pub cluster: Option<(NodeId, Arc<dyn Peers>)>,
+    /// The pools that the server keeps; the same at all nodes.
+    pub pools: Vec<Pool>,
 }
 
 impl Parts {
@@ -152,6 +157,7 @@ impl Parts {
             retention: None,
             admin: None,
             cluster: None,
+            pools: Vec::new(),
         }
     }
 }
@@ -262,7 +268,7 @@ impl Runtime {
         };
         let (player_store, archive) = (Arc::clone(&store.players), Arc::clone(&store.archive));
         let sessions = Sessions { host: host.clone(), player_store, archive };
-        let tournaments = Tournaments { rooms: rooms.clone(), journal: store.tournaments };
+        let tournaments = Tournaments { rooms: rooms.clone(), journal: store.tournaments, pools: parts.pools.into() };
         let node = Node { rooms: rooms.clone(), sessions: sessions.clone(), tournaments: tournaments.clone(), cluster };
         if let Err(unavailable) = restore(&node).await {
             // Rooms that are already in memory must not write while the next attempt reads.

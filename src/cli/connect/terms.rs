@@ -138,9 +138,9 @@ pub(in crate::cli) fn parse_opponents(kind: &str, range: &str) -> Option<Opponen
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct TotalTime {
-    total: Duration,
-    increment: Duration,
+pub(in crate::cli) struct TotalTime {
+    pub(in crate::cli) total: Duration,
+    pub(in crate::cli) increment: Duration,
 }
 
 impl FromStr for TotalTime {

@@ -8,6 +8,7 @@ mod log;
 mod metrics_endpoint;
 mod node;
 pub(in crate::cli) mod open_files;
+mod pools;
 mod reload;
 mod service_manager;
 #[cfg(unix)]
@@ -50,6 +51,7 @@ use listening::{BoundAddress, ListenAddress, Listening, bind, host_and_port};
 use log::Log;
 use metrics_endpoint::Sources;
 use node::{ClusterMember, NodeOptions, NodeSocket, RunningMember};
+use pools::PoolOption;
 use reload::{Hangup, Reload, Reloadable};
 
 /// The longest wait for other servers that take over the rooms.
@@ -96,6 +98,19 @@ pub struct Args {
     /// 90d.
     #[arg(long, env = "REVERSI_KEEP_GAMES", value_name = "N|DAYSd", value_parser = retention)]
     keep_games: Option<Retention>,
+    /// Pool that the server keeps [default: 60+1].
+    ///
+    /// The clock of its games, and after colons who may join (bots, people or all; default bots) and unrated; may be
+    /// repeated, as 60+1,180+2:all:unrated. Who joins plays whenever somebody is free. `none` for no pool.
+    #[arg(
+        long,
+        env = "REVERSI_POOL",
+        value_name = "CLOCK",
+        value_delimiter = ',',
+        default_value = "60+1",
+        hide_default_value = true
+    )]
+    pool: Vec<PoolOption>,
     /// Threads that search for AI seats [default: cores].
     #[arg(long, env = "REVERSI_AI_THREADS", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     ai_threads: Option<u16>,
@@ -356,6 +371,7 @@ fn parts(args: &Args, limits: Limits, store: Store, admin: Option<Token>) -> Par
         ponder: args.ponder,
         retention: args.keep_games,
         admin,
+        pools: args.pool.iter().filter_map(PoolOption::pool).collect(),
         ..Parts::new(store, grpc::encode)
     }
 }

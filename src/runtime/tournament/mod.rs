@@ -1,4 +1,4 @@
-//! Tournaments: an actor for each one that has not ended, which pairs, opens the rooms of the meetings, and adds up.
+//! Tournaments and pools: an actor for each one that has not ended, which pairs, opens the rooms of the meetings, and adds up.
 //!
 //! ```text
 //!   Tournaments ──▶ TournamentRegistry ──▶ one actor for each ──▶ TournamentJournal
@@ -15,5 +15,6 @@ pub(crate) mod actor;
 mod journal;
 mod meeting_room;
 mod notices;
+pub(crate) mod pool;
 pub(crate) mod registry;
 pub(crate) mod tournaments;

@@ -4,9 +4,9 @@ use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use tokio::time::Interval;
 
-use super::{actor, journal::read};
+use super::{actor, journal::read, pool::Pool};
 use crate::{
-    room::{Issuer, Participant, PasswordHash, RoomId, Seq, Timestamp, TournamentId},
+    room::{Issuer, Participant, PasswordHash, PlayerKind, RoomId, Seq, Timestamp, TournamentId},
     runtime::{
         cluster::{
             cluster::MoveWait,
@@ -34,6 +34,8 @@ const PER_NODE: usize = 500;
 pub struct Tournaments {
     pub(crate) rooms: Rooms,
     pub(crate) journal: Arc<dyn TournamentJournal>,
+    /// The pools that this server keeps.
+    pub(crate) pools: Arc<[Pool]>,
 }
 
 impl Tournaments {
@@ -203,6 +205,15 @@ impl Tournaments {
         Ok(matches.then(|| hash.clone()))
     }
 
+    /// The pool with this clock, such as "60+1", that admits players of this kind.
+    ///
+    /// # Errors
+    /// [`RoomError::TournamentNotFound`] if the server keeps no such pool.
+    pub fn pool(&self, name: &str, kind: PlayerKind) -> Result<TournamentId, RoomError> {
+        let pool = self.pools.iter().find(|pool| pool.is_for(name, kind));
+        pool.map(Pool::id).ok_or(RoomError::TournamentNotFound)
+    }
+
     /// Charges a player for a list that is computed for it.
     ///
     /// # Errors
@@ -219,7 +230,7 @@ impl Tournaments {
         shards: BTreeSet<Shard>,
         alive: impl Fn(Shard) -> Option<Timestamp>,
     ) -> Result<(), StoreError> {
-        for id in self.journal.running_tournaments(shards).await? {
+        for id in self.journal.running_tournaments(shards.clone()).await? {
             match read(&*self.journal, id).await {
                 Ok(Some(tournament)) => {
                     actor::start(&self.rooms, &self.journal, tournament, alive(Shard::of_tournament(id)))
@@ -228,6 +239,33 @@ impl Tournaments {
                 Err(StoreError::Damaged(error)) => tracing::error!(tournament = %id, error, "a tournament is damaged"),
                 Err(error) => return Err(error),
             }
+        }
+        for pool in self.pools.iter().filter(|pool| shards.contains(&Shard::of_tournament(pool.id()))) {
+            self.begin_pool(pool).await?;
+        }
+        Ok(())
+    }
+
+    /// Begins a pool unless it is stored. One that an administrator has ended stays so.
+    async fn begin_pool(&self, pool: &Pool) -> Result<(), StoreError> {
+        let id = pool.id();
+        if self.journal.tournament(id).await?.is_some() {
+            return Ok(());
+        }
+        let at = self.rooms.host.context.clock.now();
+        let (begun, events) = match pool.begin(self.rooms.random.bits(), at) {
+            Ok(begun) => begun,
+            Err(error) => {
+                tracing::error!(pool = pool.name, %error, "the pool cannot begin");
+                return Ok(());
+            }
+        };
+        let events = events.iter().map(encode_event).collect();
+        let append = TournamentAppend { id, expected: Seq(0), events, snapshot: None, ended: false, at };
+        match self.journal.append_tournament(append).await {
+            Ok(()) => actor::start(&self.rooms, &self.journal, begun, None),
+            // It is tried again when this node or another one has the shard.
+            Err(error) => tracing::warn!(pool = pool.name, %error, "the pool could not begin"),
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::{future::Future, sync::Arc, time::Duration};
 use reversi::{
     grpc,
     proto::v1::{self, play_event::Event, room_event, watch_room_response::Message},
-    runtime::{Clock, Encode, Limits, NodeId, Parts, Peers, Runtime, Think, Token},
+    runtime::{Clock, Encode, Limits, NodeId, Parts, Peers, Pool, Runtime, Think, Token},
     store::{MemoryStore, Store},
 };
 use tokio::{
@@ -41,6 +41,7 @@ pub(crate) struct ServerOptions {
     pub(crate) access: grpc::Access,
     pub(crate) admin: Option<Token>,
     pub(crate) cluster: Option<(NodeId, Arc<dyn Peers>)>,
+    pub(crate) pools: Vec<Pool>,
 }
 
 impl Default for ServerOptions {
@@ -54,10 +55,9 @@ impl Default for ServerOptions {
             games_per_minute_per_address: 0,
             ..Limits::default()
         };
-        let store = Store::of(MemoryStore::default());
         Self {
             limits,
-            store,
+            store: Store::of(MemoryStore::default()),
             clock: Clock::default(),
             think: None,
             ponder: false,
@@ -65,6 +65,7 @@ impl Default for ServerOptions {
             access: grpc::Access::default(),
             admin: None,
             cluster: None,
+            pools: Vec::new(),
         }
     }
 }
@@ -96,6 +97,7 @@ impl TestServer {
             ponder: plan.ponder,
             admin: plan.admin,
             cluster: plan.cluster,
+            pools: plan.pools,
             ..Parts::new(plan.store, plan.encode)
         };
         if let Some(think) = plan.think {
@@ -545,11 +547,7 @@ impl Watcher {
     }
 
     pub(crate) async fn game_ended(&mut self) -> v1::GameEnded {
-        self.until(|event| match event {
-            room_event::Event::GameEnded(ended) => Some(ended),
-            _ => None,
-        })
-        .await
+        self.until(|event| if let room_event::Event::GameEnded(ended) = event { Some(ended) } else { None }).await
     }
 }
 

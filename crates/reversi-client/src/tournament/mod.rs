@@ -69,7 +69,16 @@ impl Session {
 
     /// Enters the player.
     pub async fn join_tournament(&self, id: &TournamentId, password: &str) -> Result<v1::Tournament, ClientError> {
-        let request = v1::JoinTournamentRequest { tournament_id: id.to_string(), password: password.to_owned() };
+        let (tournament_id, password) = (id.to_string(), password.to_owned());
+        self.join_tournament_by(v1::JoinTournamentRequest { tournament_id, password, ..Default::default() }).await
+    }
+
+    /// Enters the player in the server's pool with this clock, such as "60+1".
+    pub async fn join_pool(&self, clock: &str) -> Result<v1::Tournament, ClientError> {
+        self.join_tournament_by(v1::JoinTournamentRequest { pool: clock.to_owned(), ..Default::default() }).await
+    }
+
+    async fn join_tournament_by(&self, request: v1::JoinTournamentRequest) -> Result<v1::Tournament, ClientError> {
         let answer = self.tournament_calls().join_tournament(request).await?.into_inner();
         Ok(parse::required(answer.tournament, "tournament")?)
     }

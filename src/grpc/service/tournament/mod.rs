@@ -123,7 +123,10 @@ impl TournamentService for Services {
     async fn join_tournament(&self, request: Request<v1::JoinTournamentRequest>) -> Reply<v1::JoinTournamentResponse> {
         let (player, wire) = open(request)?;
         let password = convert::read_password(&wire.password)?;
-        let id = tournament_id(&wire.tournament_id)?;
+        let id = match wire.pool.as_str() {
+            "" => tournament_id(&wire.tournament_id)?,
+            clock => self.runtime.tournaments.pool(clock, player.kind)?,
+        };
         let joined = self.runtime.tournaments.join(&player, id, password).await?;
         Ok(Response::new(v1::JoinTournamentResponse { tournament: Some(tournament(&joined)) }))
     }

@@ -1,6 +1,6 @@
 //! Tournaments over the API: the organiser, entrants who only answer their turns, and everybody who watches.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use reversi::{
     proto::v1::{
@@ -8,6 +8,8 @@ use reversi::{
         tournament_service_client::TournamentServiceClient, tournament_settings::Format,
         watch_tournament_response::Message,
     },
+    room::{Opponents, TimeControl},
+    runtime::Pool,
     store::{MemoryStore, Store},
 };
 use tokio::task::JoinSet;
@@ -47,7 +49,7 @@ impl Player {
     }
 
     async fn enter(&self, id: &str) -> Answer<v1::Tournament> {
-        let request = v1::JoinTournamentRequest { tournament_id: id.into(), password: String::new() };
+        let request = v1::JoinTournamentRequest { tournament_id: id.into(), ..Default::default() };
         Ok(self.tournaments().join_tournament(request).await?.into_inner().tournament.unwrap())
     }
 
@@ -278,4 +280,41 @@ async fn a_tournament_goes_on_after_a_restart_and_loses_no_meeting() {
     assert!(meetings.iter().all(|one| one.state() == v1::MeetingState::Played), "{meetings:?}");
     let rooms: BTreeSet<_> = meetings.iter().map(|one| &one.room_id).collect();
     assert_eq!(rooms.len(), 24, "each has its own room");
+}
+
+/// As a bot's author would leave it there: one call, and then only turns.
+#[tokio::test]
+async fn a_bot_in_a_pool_plays_rated_games_and_never_lacks_an_opponent() {
+    let pool = Pool {
+        name: "60+1".into(),
+        time: TimeControl { per_move: None, total: Some(Duration::from_secs(60)), increment: Duration::from_secs(1) },
+        admits: Opponents { people: false, ..Opponents::default() },
+        rated: true,
+    };
+    let server = TestServer::with(ServerOptions { pools: vec![pool], ..ServerOptions::default() }).await;
+    let bot = server.bot("Ada").await;
+    let join = |clock: &str| v1::JoinTournamentRequest { pool: clock.into(), ..Default::default() };
+    refused(bot.tournaments().join_tournament(join("30+1")).await, Code::NotFound, "TOURNAMENT_NOT_FOUND");
+    let person = server.human("Bea").await;
+    refused(person.tournaments().join_tournament(join("60+1")).await, Code::NotFound, "TOURNAMENT_NOT_FOUND");
+    let mut turns = bot.turns().await;
+    let joined = bot.tournaments().join_tournament(join("60+1")).await.unwrap().into_inner().tournament.unwrap();
+    assert_eq!((joined.phase(), joined.settings.unwrap().name.as_str()), (Phase::Running, "Pool 60+1 bots rated"));
+    let mut opponents = BTreeSet::new();
+    let mut rated = 0;
+    while rated < 4 {
+        match turns.next().await.unwrap() {
+            Event::TurnRequested(turn) => {
+                let square = &turn.position.unwrap().legal_moves[0];
+                drop(bot.play(&turn.game_id, turn.ply, square).await);
+            }
+            Event::GameStarted(started) => drop(opponents.insert(format!("{:?}", started.opponent.unwrap().occupant))),
+            Event::RatingChanged(changed) => {
+                rated += 1;
+                assert!(changed.own.unwrap().after > 0);
+            }
+            _ => {}
+        }
+    }
+    assert!(opponents.len() >= 2, "{opponents:?}");
 }

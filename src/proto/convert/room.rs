@@ -4,7 +4,7 @@ use super::{WireEnum as _, game, game::add_thoughts, player, room_settings, seat
 use crate::{
     match_statistics::{Difference, Score, Sprt, Verdict},
     proto::v1,
-    room::{ChatLine, Member, Phase, Room, Series, Timestamp, View},
+    room::{ChatLine, MeetingRef, Member, Phase, Room, Series, Timestamp, View},
 };
 
 /// A room at a given time as its viewer may see it, with the number of its watchers.
@@ -33,7 +33,13 @@ pub fn room(view: View<'_>, now: Timestamp, watchers: u32) -> v1::Room {
         watchers: i32::try_from(watchers).unwrap_or(i32::MAX),
         rematch_offered_by: room.rematch_offer().map(seat_number),
         score: score(room),
+        meeting: room.meeting().map(meeting),
     }
+}
+
+fn meeting(MeetingRef { tournament, number, round }: MeetingRef) -> v1::RoomMeeting {
+    let count = |number: u32| i32::try_from(number).unwrap_or(i32::MAX);
+    v1::RoomMeeting { tournament_id: tournament.to_string(), number: count(number), round: count(round) }
 }
 
 /// Empty once the room is closed, and if there is none.

@@ -176,6 +176,7 @@ async fn ais_play_each_other_and_the_rooms_are_for_everybody_to_watch() {
     assert_eq!(meetings.len(), 3);
     let room = visitor.room(&meetings[0].room_id).await;
     assert_eq!((room.settings.unwrap().name.as_str(), room.owner_id.as_str()), ("Weekend", ""));
+    assert_eq!(room.meeting, Some(v1::RoomMeeting { tournament_id: id.clone(), number: 1, round: 1 }));
     let listed = visitor.tournaments().list_tournaments(v1::ListTournamentsRequest::default()).await.unwrap();
     let listed = listed.into_inner().tournaments;
     assert_eq!((listed.len(), listed[0].tournament_id.as_str(), listed[0].phase()), (1, id.as_str(), Phase::Completed));

@@ -20,7 +20,7 @@ use crate::harness::in_process::{
 const EXHAUSTED: Code = Code::ResourceExhausted;
 
 /// The methods that need no token, but for `LogIn`.
-const OPEN: [&str; 15] = [
+const OPEN: [&str; 19] = [
     "AnalysisService/AnalyzeGame",
     "AnalysisService/AnalyzePosition",
     "LobbyService/GetServerInfo",
@@ -36,6 +36,10 @@ const OPEN: [&str; 15] = [
     "RecordService/ListRatings",
     "RoomService/GetRoom",
     "RoomService/WatchRoom",
+    "TournamentService/GetTournament",
+    "TournamentService/ListMeetings",
+    "TournamentService/ListTournaments",
+    "TournamentService/WatchTournament",
 ];
 
 /// Every method of the API but `LogIn`.

@@ -3,7 +3,7 @@
 //! ```text
 //!   serve                            the server
 //!   rooms, players, play, invite,
-//!   watch, host                      clients: connect (login, streams) ─▶ terminal (state, drawing, keys), text
+//!   watch, host, tournament          clients: connect (login, streams) ─▶ terminal (state, drawing, keys), text
 //!   games, explore, name, admin, health,
 //!   bot, demo                        clients without a screen
 //!   bot ─▶ external_engine           engines of other programs play in rooms
@@ -51,6 +51,7 @@ mod storage;
 mod store;
 mod terminal;
 mod text;
+mod tournament;
 mod watch;
 
 #[cfg(fuzzing)]
@@ -100,6 +101,8 @@ enum Command {
     Watch(watch::Args),
     /// Make a room and manage it without playing.
     Host(host::Args),
+    /// Create, manage, watch or enter tournaments.
+    Tournament(tournament::Args),
     /// Run a bot that plays through the public API.
     Bot(bot::Args),
     /// Run the engine for other programs, by NBoard or GTP.
@@ -246,6 +249,7 @@ async fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Invite(args) => players::invite::run(args).await,
         Command::Watch(args) => watch::run(args).await,
         Command::Host(args) => host::run(args).await,
+        Command::Tournament(args) => tournament::run(args).await,
         Command::Bot(args) => bot::run(args).await,
         Command::Engine(args) => engine_server::run(args).await,
         Command::Games(args) => games::run(args).await,

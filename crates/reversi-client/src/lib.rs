@@ -80,5 +80,5 @@ pub use turn::{Invited, OfferStatus, PlayEvent, Turn, TurnEnd};
 pub use v1::{
     AiKind, Ban, CloseReason, Elo, ExportFormat, GameEndReason as EndReason, GetServerInfoResponse as ServerInfo,
     InvitationEndReason, LeaveReason, Limits, ParticipantKind, PlayerKind, RoomCloseReason, SidePreference as SideWish,
-    TournamentControl, UnratedReason, Visibility, Watching, ban::Subject as BanSubject,
+    TournamentControl, TournamentPhase, UnratedReason, Visibility, Watching, ban::Subject as BanSubject,
 };

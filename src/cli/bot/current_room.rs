@@ -179,6 +179,14 @@ pub(super) async fn next_of(rooms: &mut [CurrentRoom]) -> (usize, RoomNews) {
     }
 }
 
+/// The next update of the room; pending without one. Cancel safe.
+pub(super) async fn next_in(current: &mut Option<CurrentRoom>) -> Result<Received<RoomUpdate>, ClientError> {
+    match current {
+        Some(current) => current.updates.next().await,
+        None => pending().await,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,6 +5,8 @@ mod invitations;
 mod move_searches;
 mod options;
 mod room_actions;
+mod stop_reason;
+mod tournament;
 
 use std::{collections::HashSet, time::Duration};
 
@@ -13,7 +15,7 @@ use tokio::time::Instant;
 
 use super::{
     connect::{
-        check_ai,
+        check_ai, find_tournament,
         login::{self, LoginOptions},
         named_room::{is_named, join_by_text},
         reconnecting_stream::{Received, wait_after},
@@ -26,12 +28,13 @@ use super::{
 };
 use crate::client::{
     Ai, Client, ClientError, CloseReason, InvitationEndReason, Phase, PlayEvent, PlayStream, PlayerKind, Room, RoomId,
-    RoomList, RoomUpdate, Session, SideWish,
+    RoomList, RoomUpdate, Session, SideWish, TournamentId,
 };
 use current_room::{CurrentRoom, GAME_TIMEOUT};
 use move_searches::{ChosenMove, MoveSearches};
 use options::MoveSource;
 use room_actions::{RoomAction, Wish, open_rooms, perform};
+use stop_reason::StopReason;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
@@ -40,6 +43,7 @@ use room_actions::{RoomAction, Wish, open_rooms, perform};
     reversi bot --ai greedy --quick --games 10    ten games, against anyone\n  \
     reversi bot --clock 60+1 --rated              rated, with this clock\n  \
     reversi bot --accept --seats 4                waits for invitations\n  \
+    reversi bot --tournament 7k2m9x4q1c0d         plays a tournament to its end\n  \
     reversi bot --ai roxanne --vs positional --games 1 --seed 7\n  \
     reversi bot --nboard 'edax -nboard' --quick   by another program\n  \
     reversi bot --gtp './engine --gtp' --engine-time 5 --room 7k2m9x4q1c0d\n\n\
@@ -54,7 +58,7 @@ pub(super) struct Args {
     /// Play in this room, given by its id or join code.
     #[arg(long, value_name = "ID_OR_CODE", group = "place", conflicts_with_all = ["Terms", "GameTerms"])]
     room: Option<String>,
-    /// The room's password.
+    /// The password of the room or tournament.
     #[arg(long, env = "REVERSI_PASSWORD", hide_env_values = true, default_value = "", hide_default_value = true)]
     password: String,
     /// Play against another player who looks for a game with the same terms; implied by these.
@@ -64,6 +68,10 @@ pub(super) struct Args {
     /// --rated, rated and unrated games are accepted.
     #[arg(long, group = "place")]
     accept: bool,
+    /// Take part in this tournament, given by its id or name, and end with it.
+    #[arg(long, value_name = "TOURNAMENT", group = "place",
+        conflicts_with_all = ["Terms", "GameTerms", "house", "games"])]
+    tournament: Option<String>,
     /// With --accept: play in this number of rooms at a time, 1 to 64.
     #[arg(long, value_name = "N", requires = "accept", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
     seats: u16,
@@ -115,6 +123,7 @@ pub(super) async fn run(mut args: Args) -> anyhow::Result<()> {
         seed: args.seed.unwrap_or_else(random::random),
         current: None,
         accepted: Vec::new(),
+        tournament: None,
         tried: HashSet::new(),
         sent: None,
         played: 0,
@@ -128,6 +137,7 @@ pub(super) async fn run(mut args: Args) -> anyhow::Result<()> {
         () = interrupt.end() => {
             source.end();
             let keep = bot.args.login.keep.as_deref();
+            bot.leave_tournament_unless_kept().await;
             if keep.is_none() {
                 for room in bot.rooms() {
                     login::leave(&bot.session, room, false).await;
@@ -142,6 +152,9 @@ pub(super) async fn run(mut args: Args) -> anyhow::Result<()> {
         }
     };
     source.end();
+    if done.is_err() {
+        bot.leave_tournament_unless_kept().await;
+    }
     for room in bot.rooms() {
         // Errors are ignored: the process ends.
         let _ = bot.session.leave(room).await;
@@ -160,6 +173,8 @@ struct Bot {
     current: Option<CurrentRoom>,
     /// The rooms of accepted invitations.
     accepted: Vec<CurrentRoom>,
+    /// The tournament in which the bot takes part, in place of rooms.
+    tournament: Option<TournamentId>,
     tried: HashSet<RoomId>,
     /// The last move, repeated after a temporary refusal.
     sent: Option<ChosenMove>,
@@ -171,33 +186,21 @@ struct Bot {
     args: Args,
 }
 
-/// Why the bot stops reading its streams.
-enum StopReason {
-    /// All games are played.
-    Done,
-    /// Others have ended it, for this reason.
-    Ended(String),
-    Failed(ClientError),
-    /// The engine cannot be used.
-    Broken(NoMove),
-}
-
-impl From<ClientError> for StopReason {
-    fn from(error: ClientError) -> Self {
-        Self::Failed(error)
-    }
-}
-
 impl Bot {
     /// Plays, and reconnects after temporary failures.
     async fn run(&mut self) -> anyhow::Result<()> {
-        if self.args.login.keep.is_some() && !self.args.accept {
+        if let Some(text) = &self.args.tournament {
+            self.tournament = Some(find_tournament::find(&self.session, text).await?.0);
+        } else if self.args.login.keep.is_some() && !self.args.accept {
             self.return_to_seat(CurrentRoom::returned).await?;
         }
         let mut is_new_session = false;
         loop {
             let began = Instant::now();
-            let Err(reason) = self.play().await;
+            let Err(reason) = match self.tournament.clone() {
+                Some(id) => self.play_in_tournament(&id).await,
+                None => self.play().await,
+            };
             let error = match reason {
                 StopReason::Done => return Ok(()),
                 StopReason::Ended(why) => return self.end(&why),
@@ -261,6 +264,7 @@ impl Bot {
 
     async fn explain(&self, error: ClientError) -> anyhow::Error {
         match &self.against {
+            _ if self.tournament.is_some() => self.explain_tournament(error),
             _ if error.is("BAD_PASSWORD") => login::asks_for_password(),
             Some(ai) if error.is("BAD_ARGUMENT") => match self.session.server_info().await {
                 Ok(info) => check_ai::explain_refusal(error, ai, &info),
@@ -319,7 +323,7 @@ impl Bot {
                 news = lobby.next(), if seeking => if let Received::Item(update) = news? {
                     list.apply(update);
                 },
-                news = next_in(&mut self.current) => self.handle_update(news).await?,
+                news = current_room::next_in(&mut self.current) => self.handle_update(news).await?,
                 news = current_room::next_of(&mut self.accepted) => self.handle_room(news).await?,
                 () = tokio::time::sleep_until(until) => self.wake().await?,
             }
@@ -588,12 +592,5 @@ impl Bot {
     /// Whether all games are played.
     fn is_done(&self) -> bool {
         self.args.games != 0 && self.played >= self.args.games
-    }
-}
-
-async fn next_in(current: &mut Option<CurrentRoom>) -> Result<Received<RoomUpdate>, ClientError> {
-    match current {
-        Some(current) => current.updates.next().await,
-        None => std::future::pending().await,
     }
 }

@@ -15,6 +15,15 @@ pub(in crate::cli) fn check(kind: &str, level: Option<u32>) -> anyhow::Result<Ai
     Ok(Ai::new(kind).level(level.unwrap_or(0)))
 }
 
+/// Parses an AI, as `mcts` or `mcts:3`.
+pub(in crate::cli) fn parse(text: &str) -> Result<Ai, String> {
+    let (kind, level) = match text.split_once(':') {
+        Some((kind, level)) => (kind, Some(level.parse().map_err(|_| "a level is a number, as in mcts:3".to_owned())?)),
+        None => (text, None),
+    };
+    check(kind, level).map_err(|error| error.to_string())
+}
+
 /// Lists the server's AIs if it refused `ai` as unknown; else `error`.
 pub(in crate::cli) fn explain_refusal(error: ClientError, ai: &Ai, info: &ServerInfo) -> anyhow::Error {
     check_server_has(info, ai).err().unwrap_or_else(|| anyhow!(error))
@@ -48,6 +57,9 @@ mod tests {
     fn kinds_and_levels_are_checked() {
         let checked = |kind, level| check(kind, level).map_err(|error| error.to_string());
         assert_eq!(checked("mcts", Some(3)), Ok(Ai::new("mcts").level(3)));
+        assert_eq!((parse("mcts:3"), parse("greedy")), (Ok(Ai::new("mcts").level(3)), Ok(Ai::new("greedy"))));
+        assert_eq!(parse("mcts:x"), Err("a level is a number, as in mcts:3".into()));
+        assert_eq!(parse("mcts:77"), Err("mcts has levels 1 to 12, not 77".into()));
         assert_eq!(checked("MCTS", None), Ok(Ai::new("MCTS")));
         assert_eq!(checked("mcts", Some(77)), Err("mcts has levels 1 to 12, not 77".into()));
         assert_eq!(checked("mcts", Some(0)), Err("mcts has levels 1 to 12, not 0".into()));

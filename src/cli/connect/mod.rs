@@ -2,6 +2,7 @@
 
 pub(super) mod check_ai;
 pub(super) mod find_player;
+pub(super) mod find_tournament;
 pub(super) mod kept_logins;
 pub(super) mod leave;
 pub(super) mod login;

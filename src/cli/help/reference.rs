@@ -43,7 +43,7 @@ const ABOUT_CALLS: &str = "A call that is not in the table gives only these. `Mo
     room or game.";
 
 /// The files of the API; the first has the enum of the reasons.
-const PROTOS: [&str; 7] = [
+const PROTOS: [&str; 8] = [
     include_str!("../../../proto/reversi/v1/types.proto"),
     include_str!("../../../proto/reversi/v1/session.proto"),
     include_str!("../../../proto/reversi/v1/lobby.proto"),
@@ -51,6 +51,7 @@ const PROTOS: [&str; 7] = [
     include_str!("../../../proto/reversi/v1/game.proto"),
     include_str!("../../../proto/reversi/v1/record.proto"),
     include_str!("../../../proto/reversi/v1/analysis.proto"),
+    include_str!("../../../proto/reversi/v1/tournament.proto"),
 ];
 
 const ABOUT_TABLES: &str = "Columns that end in `_us` are microseconds: times since 1970-01-01 UTC, and the durations \

@@ -2,9 +2,11 @@
 
 pub(super) mod analysis;
 pub(super) mod date;
+pub(super) mod duration;
 pub(super) mod host_event;
 pub(super) mod json;
 pub(super) mod printable;
 pub(super) mod room_event;
 pub(super) mod series_score;
 pub(super) mod table;
+pub(super) mod tournament;

@@ -137,6 +137,8 @@ const LAYERS: &[Layer] = &[
             ("clap_complete", "completions for shells"),
             ("clap_mangen", "man pages"),
             ("strsim", "finds the variable that was meant"),
+            ("toml_edit", "the settings of a tournament in a file"),
+            ("prost_types", "when a tournament starts"),
             ("prost_reflect", "tests that each setting has a command"),
             ("rustix", "stops the process for Ctrl-Z"),
             ("axum", "serves the page of metrics"),

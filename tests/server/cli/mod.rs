@@ -17,3 +17,4 @@ mod parting;
 mod refusals;
 mod silence;
 mod store;
+mod tournaments;

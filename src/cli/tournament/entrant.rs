@@ -1,0 +1,58 @@
+//! A person who takes part.
+
+use anyhow::{Context as _, anyhow};
+
+use super::login::{self, KeepOption};
+use crate::cli::{
+    connect::{find_tournament, login::LoginOptions, server_address::Address},
+    say,
+};
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  \
+    reversi tournament join Cup --name ada --keep ada.login\n\n\
+    The server opens the room of each meeting while its entrants are connected, and seats them. `reversi play` with the \
+    same --keep then plays there. For a bot: `reversi bot --tournament`.")]
+pub(super) struct JoinArgs {
+    /// Id or name of the tournament.
+    tournament: String,
+    /// The tournament's password.
+    #[arg(long, env = "REVERSI_PASSWORD", hide_env_values = true, default_value = "", hide_default_value = true)]
+    password: String,
+    #[command(flatten)]
+    login: LoginOptions,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct LeaveArgs {
+    /// Id or name of the tournament.
+    tournament: String,
+    #[command(flatten)]
+    keep: KeepOption,
+}
+
+pub(super) async fn join(server: &Address, args: JoinArgs) -> anyhow::Result<()> {
+    let (session, kept) = login::log_in(server, args.login, "guest").await?;
+    let (id, _) = find_tournament::find(&session, &args.tournament).await?;
+    let joined = session.join_tournament(&id, &args.password).await;
+    joined.map_err(|error| match error {
+        error if error.is("BAD_PASSWORD") => {
+            anyhow!("the tournament asks for a password; give the right one with --password")
+        }
+        error => anyhow!(error).context(format!("cannot enter tournament {id}")),
+    })?;
+    say(format_args!(
+        "{} is entered in tournament {id}; the login is kept in {}",
+        session.player().name,
+        kept.display()
+    ));
+    Ok(())
+}
+
+pub(super) async fn leave(server: &Address, args: LeaveArgs) -> anyhow::Result<()> {
+    let session = login::resume(server, &args.keep).await?;
+    let (id, _) = find_tournament::find(&session, &args.tournament).await?;
+    session.leave_tournament(&id).await.with_context(|| format!("cannot leave tournament {id}"))?;
+    say(format_args!("{} has left tournament {id}", session.player().name));
+    Ok(())
+}

@@ -1,0 +1,141 @@
+//! Tournaments, standings and meetings as JSON, with the names of the API: one object for each, for scripts.
+
+use std::time::{Duration, SystemTime};
+
+use serde_json::{Value, json};
+
+use crate::{
+    cli::text::{date::precise, json},
+    client::{
+        Ai, Participant,
+        v1::{self, tournament_settings::Format},
+    },
+};
+
+pub(super) fn tournament(tournament: &v1::Tournament) -> Value {
+    // Without `..`: the compiler reports a field that is not named here.
+    #[rustfmt::skip]
+    let v1::Tournament { tournament_id, organiser_id, settings: of, has_password, phase: _, created_at, started_at, entrants,
+        round, rounds, meetings, finished } = tournament;
+    json!({
+        "tournament_id": tournament_id,
+        "organiser_id": organiser_id,
+        "settings": of.as_ref().map(settings),
+        "has_password": has_password,
+        "phase": lower(tournament.phase().as_str_name(), "TOURNAMENT_PHASE_"),
+        "created_at": time(*created_at),
+        "started_at": time(*started_at),
+        "entrants": entrants,
+        "round": round,
+        "rounds": rounds,
+        "meetings": meetings,
+        "finished": finished,
+    })
+}
+
+fn settings(settings: &v1::TournamentSettings) -> Value {
+    #[rustfmt::skip]
+    let v1::TournamentSettings { name, format, playoff, game: of_game, admits, max_entrants, max_running, starts_at, no_show,
+        fills_bye } = settings;
+    let of_kind = |kind: &str| match (kind, format) {
+        ("swiss", Some(Format::Swiss(v1::Swiss { rounds }))) => json!({ "rounds": rounds }),
+        ("arena", Some(Format::Arena(v1::Arena { duration }))) => json!({ "duration": seconds(*duration) }),
+        ("all_play_all", Some(Format::AllPlayAll(v1::AllPlayAll { cycles, challenger_ids }))) => {
+            json!({ "cycles": cycles, "challenger_ids": challenger_ids })
+        }
+        _ => Value::Null,
+    };
+    let kinds = admits.iter().flat_map(v1::Opponents::kinds);
+    json!({
+        "name": name,
+        "all_play_all": of_kind("all_play_all"),
+        "swiss": of_kind("swiss"),
+        "arena": of_kind("arena"),
+        "playoff": playoff,
+        "game": of_game.as_ref().map(game),
+        "admits": {
+            "kinds": kinds.map(|kind| lower(kind.as_str_name(), "PLAYER_KIND_")).collect::<Vec<_>>(),
+            "min_rating": admits.as_ref().map(|admits| admits.min_rating),
+            "max_rating": admits.as_ref().map(|admits| admits.max_rating),
+        },
+        "max_entrants": max_entrants,
+        "max_running": max_running,
+        "starts_at": time(*starts_at),
+        "no_show": seconds(*no_show),
+        "fills_bye": fills_bye.clone().and_then(|ai| Ai::try_from(ai).ok()).as_ref().map(json::ai),
+    })
+}
+
+/// Of the room of a meeting; times in seconds.
+fn game(game: &v1::RoomSettings) -> Value {
+    json!({
+        "games": game.games,
+        "rated": game.rated,
+        "total_time": seconds(game.total_time),
+        "increment": seconds(game.increment),
+        "move_limit": seconds(game.move_limit),
+    })
+}
+
+pub(super) fn standing(row: &v1::Standing) -> Value {
+    #[rustfmt::skip]
+    let v1::Standing { rank, entrant, who, rating, state: _, put_aside_until, put_aside_for: _, meetings, half_points,
+        brightwell, discs, wins, draws, losses, playoff_wins, elo } = row;
+    let elo = elo.map(
+        |v1::EntrantElo { elo, error, superiority }| json!({ "elo": elo, "error": error, "superiority": superiority }),
+    );
+    let put_aside_for = put_aside_until.map(|_| lower(row.put_aside_for().as_str_name(), "ENTRANT_FAULT_"));
+    let who = who.clone().and_then(|who| Participant::try_from(who).ok());
+    json!({
+        "rank": rank,
+        "entrant": entrant,
+        "who": who.as_ref().map(json::participant),
+        "rating": rating,
+        "state": lower(row.state().as_str_name(), "ENTRANT_STATE_"),
+        "put_aside_until": time(*put_aside_until),
+        "put_aside_for": put_aside_for,
+        "meetings": meetings,
+        "half_points": half_points,
+        "brightwell": brightwell,
+        "discs": discs,
+        "wins": wins,
+        "draws": draws,
+        "losses": losses,
+        "playoff_wins": playoff_wins,
+        "elo": elo,
+    })
+}
+
+pub(super) fn meeting(meeting: &v1::Meeting) -> Value {
+    #[rustfmt::skip]
+    let v1::Meeting { number, round, playoff, state: _, first, second, room_id, first_half_points, second_half_points,
+        first_discs, second_discs, decision } = meeting;
+    let decision =
+        decision.as_ref().map(|v1::MeetingDecision { player_id, why }| json!({ "player_id": player_id, "why": why }));
+    json!({
+        "number": number,
+        "round": round,
+        "playoff": playoff,
+        "state": lower(meeting.state().as_str_name(), "MEETING_STATE_"),
+        "first": first,
+        "second": second,
+        "room_id": room_id,
+        "first_half_points": first_half_points,
+        "second_half_points": second_half_points,
+        "first_discs": first_discs,
+        "second_discs": second_discs,
+        "decision": decision,
+    })
+}
+
+fn lower(name: &str, prefix: &str) -> String {
+    name.strip_prefix(prefix).unwrap_or(name).to_lowercase()
+}
+
+fn time(time: Option<prost_types::Timestamp>) -> Option<String> {
+    precise(time.and_then(|time| SystemTime::try_from(time).ok()))
+}
+
+fn seconds(time: Option<prost_types::Duration>) -> Option<f64> {
+    time.and_then(|time| Duration::try_from(time).ok()).map(|time| time.as_secs_f64())
+}

@@ -1,0 +1,104 @@
+//! `reversi tournament`: makes, manages and shows tournaments.
+//!
+//! ```text
+//!   create ─▶ options ◀─ file (TOML)     the settings
+//!   organiser, entrant ─▶ login          what needs a kept login
+//!   show, watch ─▶ describe, json        what everybody may read
+//! ```
+
+mod create;
+mod describe;
+mod entrant;
+mod file;
+mod json;
+mod login;
+mod options;
+mod organiser;
+mod show;
+mod watch;
+
+use super::connect::{
+    login::{LoginOptions, Visitor},
+    server_address::Address,
+};
+use crate::client::TournamentControl;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    reversi tournament create Cup --swiss 5 --clock 60+1 --enter mcts:3\n  \
+    reversi tournament start Cup\n  \
+    reversi tournament watch Cup\n\n\
+    TOURNAMENT is an id, or the name of one of the newest 200 tournaments. The entrants play by `reversi bot \
+    --tournament ID`.")]
+pub(super) struct Args {
+    #[command(subcommand)]
+    command: TournamentCommand,
+    #[command(flatten)]
+    server: Address,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum TournamentCommand {
+    /// Create a tournament and become its organiser.
+    Create(Box<create::Args>),
+    /// List the tournaments, the newest first.
+    List(show::ListArgs),
+    /// Show a tournament with its settings.
+    Show(show::ShowArgs),
+    /// Enter a tournament yourself.
+    Join(entrant::JoinArgs),
+    /// Take part no more; a running meeting is forfeited.
+    Leave(entrant::LeaveArgs),
+    /// Start a tournament.
+    Start(organiser::Target),
+    /// Begin no more meetings for now; those that run go on.
+    Pause(organiser::Target),
+    /// Go on after a pause.
+    Resume(organiser::Target),
+    /// End a tournament now; unfinished meetings give no points.
+    End(organiser::Target),
+    /// Call a tournament off.
+    Cancel(organiser::Target),
+    /// Enter AIs of the server.
+    Enter(organiser::EnterArgs),
+    /// Exclude an entrant.
+    Exclude(organiser::EntrantArgs),
+    /// Let an excluded entrant join again.
+    Admit(organiser::EntrantArgs),
+    /// Set the outcome of a meeting, finished or not.
+    Decide(organiser::DecideArgs),
+    /// Watch a tournament to its end.
+    Watch(show::WatchArgs),
+    /// Show the standings.
+    Standings(show::ShowArgs),
+    /// List the meetings.
+    Meetings(show::MeetingsArgs),
+}
+
+pub(super) async fn run(args: Args) -> anyhow::Result<()> {
+    let server = &args.server;
+    match args.command {
+        TournamentCommand::Create(args) => create::run(server, *args).await,
+        TournamentCommand::Join(args) => entrant::join(server, args).await,
+        TournamentCommand::Leave(args) => entrant::leave(server, args).await,
+        TournamentCommand::Start(target) => organiser::control(server, target, TournamentControl::Start).await,
+        TournamentCommand::Pause(target) => organiser::control(server, target, TournamentControl::Pause).await,
+        TournamentCommand::Resume(target) => organiser::control(server, target, TournamentControl::Resume).await,
+        TournamentCommand::End(target) => organiser::control(server, target, TournamentControl::End).await,
+        TournamentCommand::Cancel(target) => organiser::control(server, target, TournamentControl::Cancel).await,
+        TournamentCommand::Enter(args) => organiser::enter(server, args).await,
+        TournamentCommand::Exclude(args) => organiser::exclude(server, args).await,
+        TournamentCommand::Admit(args) => organiser::admit(server, args).await,
+        TournamentCommand::Decide(args) => organiser::decide(server, args).await,
+        TournamentCommand::List(args) => show::list(&visitor(server).await?.reader(), args).await,
+        TournamentCommand::Show(args) => show::show(&visitor(server).await?.reader(), args).await,
+        TournamentCommand::Standings(args) => show::standings(&visitor(server).await?.reader(), args).await,
+        TournamentCommand::Meetings(args) => show::meetings(&visitor(server).await?.reader(), args).await,
+        TournamentCommand::Watch(args) => watch::run(&visitor(server).await?.reader(), &args.tournament).await,
+    }
+}
+
+/// Who reads needs no login.
+async fn visitor(server: &Address) -> anyhow::Result<Visitor> {
+    Visitor::enter(server, &LoginOptions::default()).await
+}

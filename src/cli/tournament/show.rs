@@ -1,0 +1,146 @@
+//! What everybody may read of tournaments, as tables or JSON.
+
+use anyhow::Context as _;
+
+use super::{
+    describe::{self, MEETINGS, Names, STANDINGS, TOURNAMENTS},
+    json,
+};
+use crate::{
+    cli::{
+        connect::find_tournament,
+        say,
+        terminal::interrupt::until_output_fails,
+        text::table::{line, widths},
+    },
+    client::{PlayerId, Reader, v1},
+};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct ListArgs {
+    /// How many to list, from the newest.
+    #[arg(long, default_value_t = 50, value_name = "N")]
+    most: usize,
+    /// Print JSON, an object a line.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct ShowArgs {
+    /// Id or name of the tournament.
+    tournament: String,
+    /// Print JSON, an object a line.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct WatchArgs {
+    /// Id or name of the tournament.
+    pub(super) tournament: String,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    reversi tournament meetings Cup               all of them\n  \
+    reversi tournament meetings Cup --entrant 7   those of entrant 7")]
+pub(super) struct MeetingsArgs {
+    /// Id or name of the tournament.
+    tournament: String,
+    /// Only those of the entrant with this number.
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true,
+        value_parser = clap::value_parser!(i32).range(0..))]
+    entrant: i32,
+    /// Print JSON, an object a line.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) async fn list(reader: &Reader, args: ListArgs) -> anyhow::Result<()> {
+    let (mut tournaments, mut page) = (Vec::new(), None);
+    loop {
+        let found = reader.tournaments(page).await.context("cannot list the tournaments")?;
+        tournaments.extend(found.items);
+        page = found.next;
+        if page.is_none() || tournaments.len() >= args.most {
+            break;
+        }
+    }
+    tournaments.truncate(args.most);
+    if args.json {
+        tournaments.iter().map(json::tournament).for_each(say);
+    } else if tournaments.is_empty() {
+        say("no tournaments; `reversi tournament create` makes one");
+    } else {
+        print(&TOURNAMENTS, tournaments.iter().map(describe::tournament));
+    }
+    Ok(())
+}
+
+pub(super) async fn show(reader: &Reader, args: ShowArgs) -> anyhow::Result<()> {
+    let (_, tournament) = find_tournament::find(reader, &args.tournament).await?;
+    if args.json {
+        say(json::tournament(&tournament));
+        return Ok(());
+    }
+    let organiser = match tournament.organiser_id.parse::<PlayerId>() {
+        // The name of a player without games may be forgotten.
+        Ok(id) => reader.stats(&id).await.map_or_else(|_| id.to_string(), |(player, _)| player.name),
+        Err(_) => "the server".to_owned(),
+    };
+    describe::details(&tournament, &organiser).iter().for_each(say);
+    Ok(())
+}
+
+pub(super) async fn standings(reader: &Reader, args: ShowArgs) -> anyhow::Result<()> {
+    let (id, _) = find_tournament::find(reader, &args.tournament).await?;
+    let answer = reader.tournament(&id).await.context("cannot read the standings")?;
+    if args.json {
+        answer.standings.iter().map(json::standing).for_each(say);
+    } else {
+        answer.tournament.iter().map(describe::headline).for_each(say);
+        print_standings(&answer.standings);
+    }
+    Ok(())
+}
+
+pub(super) fn print_standings(standings: &[v1::Standing]) {
+    if standings.is_empty() {
+        say("no entrants");
+    } else {
+        print(&STANDINGS, standings.iter().map(describe::standing));
+    }
+}
+
+pub(super) async fn meetings(reader: &Reader, args: MeetingsArgs) -> anyhow::Result<()> {
+    let (id, _) = find_tournament::find(reader, &args.tournament).await?;
+    let names = Names::of(&reader.tournament(&id).await.context("cannot read the standings")?.standings);
+    until_output_fails(async {
+        let (mut page, mut is_first) = (None, true);
+        loop {
+            let found = reader.meetings(&id, args.entrant, page).await.context("cannot list the meetings")?;
+            if args.json {
+                found.items.iter().map(json::meeting).for_each(say);
+            } else if found.items.is_empty() && is_first {
+                say("no meetings");
+            } else {
+                print(&MEETINGS, found.items.iter().map(|meeting| names.meeting(meeting)));
+            }
+            is_first = false;
+            page = found.next;
+            if page.is_none() {
+                return Ok(());
+            }
+        }
+    })
+    .await
+}
+
+/// Prints a table.
+fn print<const N: usize>(headings: &[&str; N], rows: impl Iterator<Item = [String; N]>) {
+    let rows: Vec<_> = rows.collect();
+    let widths = widths(headings, rows.iter().cloned());
+    say(line(headings, widths));
+    rows.iter().for_each(|row| say(line(row, widths)));
+}

@@ -1,0 +1,199 @@
+//! `reversi tournament` and `reversi bot --tournament`: an organiser, entrants and watchers, each a process.
+
+use super::command::{Running, Server, file, reversi, text};
+
+/// A file of `--keep` that is removed with this.
+struct Kept(String);
+
+impl Kept {
+    fn new(name: &str) -> Self {
+        Self(file(name))
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+/// Runs `reversi tournament` with the login in a file.
+fn organise(server: &Server, kept: &Kept, arguments: &[&str]) -> String {
+    server.output_of(&[&["tournament"], arguments, &["--keep", &kept.0]].concat(), "")
+}
+
+/// The id in what `create` prints.
+fn id(created: &str) -> String {
+    created.split_whitespace().nth(1).expect("an id").to_owned()
+}
+
+#[test]
+fn bots_play_a_tournament_that_was_made_from_a_file_and_a_watcher_sees_it() {
+    let server = Server::start();
+    let (kept, settings) = (Kept::new("tournament-organiser"), Kept::new("tournament-settings"));
+    let options = ["Cup", "--swiss", "3", "--clock", "60+1", "--for=bots", "--enter", "roxanne:1"];
+    let printed = server.output_of(&[&["tournament", "create", "--print"], &options[..]].concat(), "");
+    std::fs::write(&settings.0, &printed).unwrap();
+    let from_file = ["create", "--file", &settings.0];
+    assert_eq!(organise(&server, &kept, &[&from_file[..], &["--print"]].concat()), printed);
+    let created = organise(&server, &kept, &[&from_file[..], &["--name", "Olga"]].concat());
+    let id = id(&created);
+    for part in [
+        format!("tournament {id} (Cup)\nits organiser is Olga, whose login is kept in {}\n", kept.0),
+        format!("reversi bot --tournament {id} --server {}\n", server.url),
+        format!("reversi tournament start {id} --keep {} --server {}\n", kept.0, server.url),
+        "AI roxanne 1 is entered\n".to_owned(),
+    ] {
+        assert!(created.contains(&part), "{part}{created}");
+    }
+    let mut bots = ["random", "greedy", "positional"].map(|ai| {
+        let mut bot = Running::start(&server, &["bot", "--tournament", "cup", "--ai", ai]);
+        bot.wait_for("waiting for the start");
+        bot
+    });
+    let mut watcher = Running::start(&server, &["tournament", "watch", &id]);
+    let started = organise(&server, &kept, &["start", "Cup"]);
+    assert_eq!(started, format!("tournament {id} is running, with 4 entrants\n"));
+    let watched = watcher.wait_for_exit();
+    for round in 1..=3 {
+        assert_eq!(watched.matches(&format!("\nround {round} of 3\n")).count(), usize::from(round > 1), "{watched}");
+    }
+    assert!(watched.starts_with("round 1 of 3\n"), "{watched}");
+    for meeting in 1..=6 {
+        assert_eq!(watched.matches(&format!("\nmeeting {meeting}: ")).count(), 1, "{watched}");
+    }
+    assert!(watched.contains(&format!("Cup ({id}): completed; 6 of 6 meetings finished\nRANK  ENTRANT  NAME")));
+    let table = server.output_of(&["tournament", "standings", &id], "");
+    assert!(watched.ends_with(&table), "{watched}\n{table}");
+    let mut ranks: Vec<_> = bots
+        .iter_mut()
+        .map(|bot| {
+            let played = bot.wait_for_exit();
+            assert!((1..=3).all(|round| played.contains(&format!("round {round}, meeting "))), "{played}");
+            let end = played.lines().last().unwrap();
+            end.strip_prefix("the tournament is completed: rank ").unwrap().to_owned()
+        })
+        .collect();
+    let ai = table.lines().find(|line| line.contains("AI roxanne 1")).unwrap();
+    ranks.push(format!("{} of 4", ai.split_whitespace().next().unwrap()));
+    ranks.sort_unstable();
+    assert_eq!(ranks, [1, 2, 3, 4].map(|rank| format!("{rank} of 4")));
+    shown_in_tables_and_as_json(&server, &id);
+}
+
+/// Of the tournament after its end.
+fn shown_in_tables_and_as_json(server: &Server, id: &str) {
+    let tournament = |arguments: &[&str]| server.output_of(&[&["tournament"], arguments].concat(), "");
+    let object = |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap();
+    let listed = tournament(&["list"]);
+    assert!(listed.contains(id) && listed.contains("Swiss, 3 rounds"), "{listed}");
+    let shown = tournament(&["show", id]);
+    for part in
+        ["a meeting: 2 games, unrated, 1m for a side and 1s more for each move", "organiser: Olga", "open to: bots"]
+    {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    let shown = object(&tournament(&["show", id, "--json"]));
+    assert_eq!((&shown["phase"], &shown["settings"]["swiss"]["rounds"]), (&"completed".into(), &3.into()));
+    let rows: Vec<_> = tournament(&["standings", id, "--json"]).lines().map(object).collect();
+    assert_eq!(rows.iter().map(|row| row["half_points"].as_i64().unwrap()).sum::<i64>(), 24);
+    let entrant = rows[0]["entrant"].to_string();
+    let meetings = tournament(&["meetings", id, "--entrant", &entrant, "--json"]);
+    assert_eq!(meetings.lines().count(), 3, "{meetings}");
+    assert!(meetings.lines().all(|line| object(line)["state"] == "played"), "{meetings}");
+    assert_eq!(tournament(&["meetings", id]).lines().count(), 7);
+    // Whoever watches later sees the same.
+    let watched = tournament(&["watch", "CUP"]);
+    assert_eq!(watched.lines().filter(|line| line.starts_with("meeting ")).count(), 6, "{watched}");
+}
+
+#[test]
+fn what_is_refused_ends_a_command_with_the_reason() {
+    let server = Server::start();
+    let (kept, other) = (Kept::new("tournament-refusals"), Kept::new("tournament-other"));
+    let made = ["create", "Small", "--all-play-all", "--max-entrants=2", "--enter=random", "--enter=greedy"];
+    let id = id(&organise(&server, &kept, &made));
+    let unknown = "no tournament has the id or the name `nope`; `reversi tournament list` lists the tournaments";
+    for arguments in [&["tournament", "watch", "nope"][..], &["bot", "--tournament", "nope"]] {
+        let error = server.error_of(arguments);
+        assert!(error.contains(unknown), "{error}");
+    }
+    let error = server.error_of(&["bot", "--tournament", &id]);
+    assert!(error.contains(&format!("cannot take part in tournament {id}: ")) && error.contains("full"), "{error}");
+    let refused =
+        |kept: &Kept, arguments: &[&str]| server.error_of(&[&["tournament"], arguments, &["--keep", &kept.0]].concat());
+    let error = refused(&other, &["start", &id]);
+    assert!(error.contains("has no login of this server; `reversi tournament create`"), "{error}");
+    let error = refused(&other, &["join", &id, "--name", "Otto"]);
+    assert!(error.contains(&format!("cannot enter tournament {id}: ")), "{error}");
+    let error = refused(&other, &["start", &id]);
+    assert!(error.contains("Otto is not the organiser; name the file with that login by --keep FILE"), "{error}");
+    let error = refused(&kept, &["exclude", &id, "Otto"]);
+    assert!(error.contains("no entrant has the number or the name `Otto`"), "{error}");
+    for (arguments, problem) in [
+        (&["create", "Cup"][..], "choose --swiss ROUNDS, --all-play-all or --arena DURATION"),
+        (&["create", "--swiss=3"], "the tournament needs a NAME"),
+        (&["create", "Cup", "--swiss=3", "--cycles=2"], "--cycles and --challenger need --all-play-all"),
+        (&["create", "Cup", "--swiss=3", "--file", "/dev/zero"], "/dev/zero has more than 64 KiB"),
+    ] {
+        let output = server.run(&[&["tournament"], arguments].concat(), "");
+        let error = text(&output.stderr);
+        assert!(output.status.code() == Some(2) && error.contains(problem), "{arguments:?}: {error}");
+    }
+    let unknown = server.run(&["tournament", "create", "--file", "-"], "name = \"Cup\"\nswis = 3\n");
+    let error = text(&unknown.stderr);
+    assert!(error.contains("-: there is no setting `swis`; the nearest is `swiss`"), "{error}");
+}
+
+#[test]
+fn the_organiser_excludes_admits_and_decides_and_people_come_and_go() {
+    let server = Server::start();
+    let (kept, ada) = (Kept::new("tournament-manager"), Kept::new("tournament-ada"));
+    let id = id(&organise(&server, &kept, &["create", "Cup", "--all-play-all", "--password", "sesame"]));
+    let error = server.error_of(&["bot", "--tournament", &id, "--password", "wrong"]);
+    assert!(error.contains("the tournament asks for a password"), "{error}");
+    let joined = organise(&server, &ada, &["join", &id, "--password", "sesame", "--name", "Ada"]);
+    assert_eq!(joined, format!("Ada is entered in tournament {id}; the login is kept in {}\n", ada.0));
+    assert_eq!(organise(&server, &kept, &["exclude", &id, "ada"]), "Ada is excluded\n");
+    let row = |name: &str| {
+        let table = server.output_of(&["tournament", "standings", &id], "");
+        table.lines().find(|line| line.contains(name)).unwrap().to_owned()
+    };
+    assert!(row("Ada").ends_with("excluded"));
+    assert_eq!(organise(&server, &kept, &["admit", &id, "1"]), "Ada may join again\n");
+    organise(&server, &ada, &["join", &id, "--password", "sesame"]);
+    organise(&server, &kept, &["enter", &id, "random", "greedy"]);
+    organise(&server, &kept, &["start", &id]);
+    let paused = organise(&server, &kept, &["pause", &id]);
+    assert_eq!(paused, format!("tournament {id} is paused, with 3 entrants\n"));
+    assert_eq!(organise(&server, &kept, &["resume", &id]), paused.replace("paused", "running"));
+    // Ada never comes: the organiser need not wait for that.
+    let decided = organise(&server, &kept, &["decide", &id, "1", "second", "--why", "as agreed"]);
+    assert!(decided.starts_with("meeting 1 is decided"), "{decided}");
+    let meetings = server.output_of(&["tournament", "meetings", &id], "");
+    assert!(meetings.contains("(decided: as agreed)"), "{meetings}");
+    assert_eq!(organise(&server, &ada, &["leave", &id]), format!("Ada has left tournament {id}\n"));
+    assert!(row("Ada").ends_with("left"));
+    let arena = ["create", "Night", "--arena=1h", "--enter=random", "--enter=greedy"];
+    organise(&server, &kept, &arena);
+    organise(&server, &kept, &["start", "Night"]);
+    assert!(organise(&server, &kept, &["end", "Night"]).contains(" is stopped, "));
+    organise(&server, &kept, &arena);
+    assert!(organise(&server, &kept, &["cancel", "night"]).contains(" is cancelled, "));
+}
+
+#[test]
+fn without_a_file_the_login_is_kept_where_the_next_command_finds_it() {
+    let server = Server::start();
+    let folder = tempfile::tempdir().unwrap();
+    let run = |arguments: &[&str]| {
+        let mut command = reversi(arguments);
+        command.env("REVERSI_SERVER", &server.url).env("XDG_DATA_HOME", folder.path()).env("HOME", folder.path());
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    let created = run(&["tournament", "create", "Cup", "--all-play-all", "--enter=random", "--enter=greedy"]);
+    assert!(created.contains(folder.path().to_str().unwrap()) && !created.contains("--keep"), "{created}");
+    assert!(run(&["tournament", "start", "Cup"]).contains(" is running"));
+}

@@ -75,7 +75,9 @@ impl Tournament {
     }
 
     fn change_presence(&mut self, at: Timestamp, id: EntrantId, present: bool) {
-        self.with_entrant(id, |entrant| (entrant.present, entrant.waits_since) = (present, at));
+        self.with_entrant(id, |entrant| {
+            (entrant.present, entrant.waits_since) = (present, entrant.waits_since.max(at));
+        });
         let meeting = self.entrants.get(&id).and_then(|entrant| entrant.meeting);
         if present && let Some(number) = meeting {
             self.with_meeting(number, |meeting| {
@@ -120,9 +122,13 @@ impl Tournament {
         if !self.unfinished.remove(&number) {
             return;
         }
+        let free_from = match meeting.opened {
+            Some(opened) if self.settings.is_pool() => at.max(opened.after(Self::POOL_PACE)),
+            _ => at,
+        };
         for (side, fault) in meeting.sides().zip(outcome.conduct()) {
             self.with_entrant(side, |entrant| {
-                (entrant.meeting, entrant.waits_since) = (None, at);
+                (entrant.meeting, entrant.waits_since) = (None, free_from);
                 if let Some(fault) = fault.filter(|_| counts_for_conduct) {
                     entrant.conduct.count(number, fault);
                 }

@@ -81,6 +81,9 @@ impl Tournament {
     pub const MAX_MEETINGS: u32 = 100_000;
     /// Number of meetings that a pool keeps.
     pub const POOL_MEETINGS: usize = 10_000;
+    /// The least time from one meeting of an entrant to the next in a pool: programs that answer at once would otherwise
+    /// play several games a second, day and night, and the server keeps each of them.
+    pub const POOL_PACE: Duration = Duration::from_secs(20);
     /// Maximum number of excluded players.
     pub const MAX_EXCLUDED: usize = 200;
 

@@ -15,7 +15,7 @@ use tokio::time::Instant;
 
 use super::{
     connect::{
-        check_ai, find_tournament,
+        check_ai,
         login::{self, LoginOptions},
         named_room::{is_named, join_by_text},
         reconnecting_stream::{Received, wait_after},
@@ -35,6 +35,7 @@ use move_searches::{ChosenMove, MoveSearches};
 use options::MoveSource;
 use room_actions::{RoomAction, Wish, open_rooms, perform};
 use stop_reason::StopReason;
+use tournament::TournamentChoice;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
@@ -43,6 +44,7 @@ use stop_reason::StopReason;
     reversi bot --ai greedy --quick --games 10    ten games, against anyone\n  \
     reversi bot --clock 60+1 --rated              rated, with this clock\n  \
     reversi bot --accept --seats 4                waits for invitations\n  \
+    reversi bot --pool 60+1                       plays in the server's pool\n  \
     reversi bot --tournament 7k2m9x4q1c0d         plays a tournament to its end\n  \
     reversi bot --ai roxanne --vs positional --games 1 --seed 7\n  \
     reversi bot --nboard 'edax -nboard' --quick   by another program\n  \
@@ -68,10 +70,8 @@ pub(super) struct Args {
     /// --rated, rated and unrated games are accepted.
     #[arg(long, group = "place")]
     accept: bool,
-    /// Take part in this tournament, given by its id or name, and end with it.
-    #[arg(long, value_name = "TOURNAMENT", group = "place",
-        conflicts_with_all = ["Terms", "GameTerms", "house", "games"])]
-    tournament: Option<String>,
+    #[command(flatten)]
+    event: TournamentChoice,
     /// With --accept: play in this number of rooms at a time, 1 to 64.
     #[arg(long, value_name = "N", requires = "accept", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
     seats: u16,
@@ -189,9 +189,8 @@ struct Bot {
 impl Bot {
     /// Plays, and reconnects after temporary failures.
     async fn run(&mut self) -> anyhow::Result<()> {
-        if let Some(text) = &self.args.tournament {
-            self.tournament = Some(find_tournament::find(&self.session, text).await?.0);
-        } else if self.args.login.keep.is_some() && !self.args.accept {
+        self.tournament = self.args.event.find(&self.session).await?;
+        if self.tournament.is_none() && self.args.login.keep.is_some() && !self.args.accept {
             self.return_to_seat(CurrentRoom::returned).await?;
         }
         let mut is_new_session = false;

@@ -41,6 +41,7 @@ fn format(settings: &v1::TournamentSettings) -> String {
             let kind = if all.challenger_ids.is_empty() { "all play all" } else { "gauntlet" };
             if all.cycles > 1 { format!("{kind}, {} times", all.cycles) } else { kind.to_owned() }
         }
+        Some(Format::Arena(arena)) if is_endless(arena) => "pool".to_owned(),
         Some(Format::Arena(arena)) => format!("arena, {}", span(arena.duration)),
         None => "unknown".to_owned(),
     };
@@ -210,6 +211,11 @@ fn result(meeting: &v1::Meeting) -> String {
     }
 }
 
+/// Whether it is a pool.
+fn is_endless(arena: &v1::Arena) -> bool {
+    arena.duration.is_none_or(|lasts| lasts.seconds == 0)
+}
+
 /// The round of a meeting, as the line that begins it; none in an arena.
 pub(super) fn round(of: &v1::Tournament, playoff: bool, round: i32) -> Option<String> {
     let format = of.settings.as_ref().and_then(|settings| settings.format.as_ref());
@@ -230,7 +236,7 @@ pub(super) fn headline(of: &v1::Tournament) -> String {
         format!("{} of {} meetings finished", of.finished, of.meetings)
     };
     let lasts = settings.and_then(|settings| match settings.format {
-        Some(Format::Arena(arena)) if !has_ended(of.phase()) => arena.duration,
+        Some(Format::Arena(arena)) if !has_ended(of.phase()) && !is_endless(&arena) => arena.duration,
         _ => None,
     });
     let until = time(of.started_at).zip(lasts.and_then(|lasts| Duration::try_from(lasts).ok()));
@@ -319,6 +325,7 @@ mod tests {
             (all(1, &[]), "all play all"),
             (all(3, &["p"]), "gauntlet, 3 times"),
             (settings(Format::Arena(v1::Arena { duration })), "arena, 2h"),
+            (settings(Format::Arena(v1::Arena { duration: None })), "pool"),
         ] {
             assert_eq!(format(&settings), text);
         }

@@ -127,7 +127,13 @@ impl Trial {
         self.tick();
     }
 
+    /// A meeting of a pool takes at least as long as its entrants must wait for the next one.
     pub(crate) fn finish(&mut self, number: u32, outcome: Outcome) -> Vec<Event> {
+        let opened = self.tournament.meeting(number).and_then(|meeting| meeting.opened);
+        if let Some(opened) = opened.filter(|_| self.tournament.settings().is_pool()) {
+            self.now = self.now.max(opened.after(Tournament::POOL_PACE));
+            self.tick();
+        }
         let events = self.server(Command::Finish { number, outcome });
         self.tick();
         events

@@ -295,6 +295,7 @@ fn points_pair_an_arena_and_ratings_a_pool() {
             trial.wait(5);
             [2, 3].iter().for_each(|number| drop(trial.presence(*number, true)));
             trial.wait(5);
+            trial.wait(Tournament::POOL_PACE.as_secs());
             for meeting in trial.running() {
                 let first_wins = [1, 3].contains(&meeting.pairing.first.0);
                 trial.finish(meeting.pairing.number, played(&[if first_wins { Points::Win } else { Points::Loss }; 2]));
@@ -317,6 +318,23 @@ fn the_absent_do_not_count_for_how_many_must_be_free() {
     trial.wait(60);
     [1, 2].iter().for_each(|number| drop(trial.finish(*number, played(&WON))));
     assert_eq!(trial.running().len(), 24);
+}
+
+/// Otherwise two programs that answer at once would play several games a second.
+#[test]
+fn a_short_meeting_of_a_pool_is_not_followed_at_once() {
+    let mut trial = Trial::started(settings(arena(0)), 2);
+    trial.wait(5);
+    let [meeting] = &trial.running()[..] else { panic!("a meeting") };
+    let number = meeting.pairing.number;
+    trial.server(Command::Finish { number, outcome: played(&WON) });
+    trial.wait(19);
+    assert!(trial.running().is_empty());
+    // Back and forth does not shorten it.
+    trial.server(Command::SetPresence(player(1), false));
+    trial.server(Command::SetPresence(player(1), true));
+    trial.wait(6);
+    assert_eq!(trial.running().len(), 1);
 }
 
 #[test]

@@ -11,6 +11,7 @@ import { visitor } from "./visitor/en";
 import { record } from "./record/en";
 import { refusal } from "./refusal/en";
 import { share } from "./share/en";
+import { tournament } from "./tournament/en";
 
 const plural = (n: number, one: string, more: string) => `${n} ${n === 1 ? one : more}`;
 
@@ -344,6 +345,7 @@ export const en = {
   rules,
   share,
   shell,
+  tournament,
   visitor,
   refusal,
   banned: (isNetwork: boolean, until?: string, reason?: string) =>

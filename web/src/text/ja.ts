@@ -11,6 +11,7 @@ import { visitor } from "./visitor/ja";
 import { record } from "./record/ja";
 import { refusal } from "./refusal/ja";
 import { share } from "./share/ja";
+import { tournament } from "./tournament/ja";
 
 export const ja: Texts = {
   brand: "リバーシ",
@@ -367,6 +368,7 @@ export const ja: Texts = {
   rules,
   share,
   shell,
+  tournament,
   visitor,
   refusal,
   banned: (isNetwork, until, reason) =>

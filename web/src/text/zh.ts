@@ -11,6 +11,7 @@ import { visitor } from "./visitor/zh";
 import { record } from "./record/zh";
 import { refusal } from "./refusal/zh";
 import { share } from "./share/zh";
+import { tournament } from "./tournament/zh";
 
 export const zh: Texts = {
   brand: "黑白棋",
@@ -358,6 +359,7 @@ export const zh: Texts = {
   rules,
   share,
   shell,
+  tournament,
   visitor,
   refusal,
   banned: (isNetwork, until, reason) =>

@@ -17,6 +17,7 @@ const ExploreScreen = lazy(async () => (await import("./screen/explore")).Explor
 const HomeScreen = lazy(async () => (await import("./screen/home")).HomeScreen);
 const JoinRoomScreen = lazy(async () => (await import("./screen/join_room")).JoinRoomScreen);
 const LiveGamesScreen = lazy(async () => (await import("./screen/live_games")).LiveGamesScreen);
+const OrganiseScreen = lazy(async () => (await import("./screen/organise")).OrganiseScreen);
 const PlayerScreen = lazy(async () => (await import("./screen/player")).PlayerScreen);
 const PlayersScreen = lazy(async () => (await import("./screen/players")).PlayersScreen);
 const RecordsScreen = lazy(async () => (await import("./screen/records")).RecordsScreen);
@@ -24,6 +25,8 @@ const ReplayScreen = lazy(async () => (await import("./screen/replay")).ReplaySc
 const RoomScreen = lazy(async () => (await import("./screen/room")).RoomScreen);
 const RoomsScreen = lazy(async () => (await import("./screen/rooms")).RoomsScreen);
 const RulesScreen = lazy(async () => (await import("./screen/rules")).RulesScreen);
+const TournamentScreen = lazy(async () => (await import("./screen/tournament")).TournamentScreen);
+const TournamentsScreen = lazy(async () => (await import("./screen/tournaments")).TournamentsScreen);
 
 export function App() {
   return (
@@ -64,6 +67,12 @@ function Screen() {
       return <ExploreScreen {...to} />;
     case "records":
       return <RecordsScreen key={token} filter={to.filter} />;
+    case "tournaments":
+      return <TournamentsScreen key={token} />;
+    case "tournament":
+      return <TournamentScreen key={`${to.tournamentId} ${token}`} tournamentId={to.tournamentId} />;
+    case "organise":
+      return <OrganiseScreen />;
     case "rules":
       return <RulesScreen />;
     case "tv":

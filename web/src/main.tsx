@@ -11,6 +11,7 @@ import "./style/profile.css";
 import "./style/live_games.css";
 import "./style/player.css";
 import "./style/progress.css";
+import "./style/tournament.css";
 import { App } from "./app";
 import { showLanguage } from "./state/page/language";
 import { watchTurns } from "./state/stream/turn_stream";

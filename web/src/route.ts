@@ -16,6 +16,9 @@ export type Route =
   | { screen: "explore"; moves: string; kind?: ParticipantKind; minRating?: number }
   | { screen: "analysis"; start: string; moves: string }
   | { screen: "records"; filter: RecordFilter }
+  | { screen: "tournaments" }
+  | { screen: "tournament"; tournamentId: string }
+  | { screen: "organise" }
   | { screen: "rules" }
   | { screen: "tv" }
   | { screen: "bots" }
@@ -38,7 +41,11 @@ export function parseRoute(hash: string): Route {
     case "rules":
     case "tv":
     case "bots":
+    case "tournaments":
+    case "organise":
       return { screen };
+    case "tournament":
+      return id ? { screen, tournamentId: id } : { screen: "tournaments" };
     case "records":
       return { screen, filter: parseFilter(fields) };
     case "analysis":
@@ -69,6 +76,8 @@ export function address(route: Route): string {
       return "#/";
     case "room":
       return `#/room/${encodeURIComponent(route.roomId)}`;
+    case "tournament":
+      return `#/tournament/${encodeURIComponent(route.tournamentId)}`;
     case "join":
       return `#/join/${encodeURIComponent(route.joinCode)}`;
     case "game":

@@ -8,7 +8,7 @@ import { RoomList } from "../ui/lobby/room_list";
 
 /** The start screen: own rooms, quick start, AI matches and the live list. */
 export function HomeScreen() {
-  const { home, rooms, invitation } = text.value;
+  const { home, rooms, invitation, tournament } = text.value;
   useServerInfo();
   return (
     <div class="home">
@@ -25,6 +25,9 @@ export function HomeScreen() {
             </a>
             <a class="button" href={address({ screen: "players" })}>
               {invitation.players}
+            </a>
+            <a class="button" href={address({ screen: "tournaments" })}>
+              {tournament.title}
             </a>
           </div>
         </section>

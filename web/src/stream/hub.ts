@@ -250,5 +250,5 @@ export class Hub {
 /** The lower, the more important. A place that is given stays given. */
 function rankOf({ watched: { kind }, source, state }: Shared): number {
   if (kind === "place") return state === "open" ? 2 : 3;
-  return source?.isOwnGame() ? 1 : { turns: 0, room: 4, rooms: 5, board: 6 }[kind];
+  return source?.isOwnGame() ? 1 : { turns: 0, room: 4, tournament: 5, rooms: 6, board: 7 }[kind];
 }

@@ -4,10 +4,12 @@ import { PROMPT, type StreamCall, type StreamMessage } from "../api/reconnecting
 import { GameService, type PlayEvent } from "../gen/reversi/v1/game_pb";
 import { LobbyService, type WatchRoomsResponse } from "../gen/reversi/v1/lobby_pb";
 import { RoomService, type WatchRoomResponse } from "../gen/reversi/v1/room_pb";
-import type { Room } from "../gen/reversi/v1/types_pb";
+import { TournamentService, type WatchTournamentResponse } from "../gen/reversi/v1/tournament_pb";
+import { CloseReason, type Room } from "../gen/reversi/v1/types_pb";
 import { apply } from "../room/apply";
 import { changedRows, type RoomRows } from "../room/row/room_rows";
 import { isRunning, sideOf } from "../room/seat";
+import { isOver } from "../tournament/words";
 import type { Watched } from "./watched";
 
 /** A stream that several tabs share, and what a tab that comes later must be told first. */
@@ -30,6 +32,7 @@ const transport = createGrpcWebTransport({ baseUrl: location.origin });
 const games = createClient(GameService, transport);
 const lobby = createClient(LobbyService, transport);
 const rooms = createClient(RoomService, transport);
+const tournaments = createClient(TournamentService, transport);
 
 const { heartbeatSeconds, silenceLimit } = PROMPT;
 const UNCHANGED = { refresh: () => {}, isOwnGame: () => false };
@@ -44,6 +47,8 @@ export function sourceOf(watched: Exclude<Watched, { kind: "place" }>): Source {
       return listSource(watched);
     case "board":
       return boardSource(watched);
+    case "tournament":
+      return tournamentSource(watched);
   }
 }
 
@@ -135,3 +140,25 @@ function boardSource({ roomId }: Of<"board">): Source<WatchRoomResponse["message
     kept: () => (snapshot ? [snapshot] : []),
   };
 }
+
+/** Whole states. The server ends the stream with the tournament; it is not to be opened again then. */
+function tournamentSource({ tournamentId, token }: Of<"tournament">): Source<WatchTournamentResponse["message"]> {
+  let view: Extract<WatchTournamentResponse["message"], { case: "view" }> | undefined;
+  return {
+    ...UNCHANGED,
+    async *open(call) {
+      for await (const { message } of tournaments.watchTournament({ tournamentId }, as(token, call))) yield message;
+      if (view?.value.tournament && isOver(view.value.tournament)) yield ENDED;
+    },
+    take(message) {
+      if (message.case === "view") view = message;
+      return false;
+    },
+    kept: () => (view ? [view] : []),
+  };
+}
+
+const ENDED: WatchTournamentResponse["message"] = {
+  case: "closing",
+  value: { $typeName: "reversi.v1.Closing", reason: CloseReason.GAME_OVER },
+};

@@ -19,6 +19,8 @@ export type Watched =
   | { kind: "rooms"; filter: RoomFilter; token?: string | undefined }
   /** A room without its events, as anyone sees it. */
   | { kind: "board"; roomId: string }
+  /** A tournament with its standings. */
+  | { kind: "tournament"; tournamentId: string; token?: string | undefined }
   /** No stream of the hub's, but a place among them for one of the tab's own; told by the state "open". */
   | { kind: "place"; id: string };
 

@@ -41,6 +41,9 @@ export function Menu() {
         <a href={address({ screen: "rules" })} onClick={close}>
           {text.value.rules.title}
         </a>
+        <a href={address({ screen: "tournaments" })} onClick={close}>
+          {text.value.tournament.title}
+        </a>
         <a href={address({ screen: "records", filter: ALL_GAMES })} onClick={close}>
           {text.value.archive.finished}
         </a>

@@ -119,9 +119,12 @@ function Banner() {
   );
 }
 
-/** Names the screen in the tab's title. Rooms and replays use names of their own. */
+/** The screens that name themselves in the tab's title. */
+const SELF_NAMED: ReadonlySet<Route["screen"]> = new Set<Route["screen"]>(["room", "game", "tournament"]);
+
+/** Names the screen in the tab's title. */
 function useScreenName(): void {
-  const { home, rooms, create, liveGames, stats, archive, analysis, rules, invitation, bots } = text.value;
+  const { home, rooms, create, liveGames, stats, archive, analysis, rules, invitation, bots, tournament } = text.value;
   const titles: Partial<Record<Route["screen"], string>> = {
     home: home.title,
     rooms: rooms.title,
@@ -135,10 +138,12 @@ function useScreenName(): void {
     players: invitation.players,
     player: stats.title,
     bots: bots.title,
+    tournaments: tournament.title,
+    organise: tournament.organise,
   };
   const { screen } = route.value;
   const name = titles[screen] ?? "";
   useEffect(() => {
-    if (screen !== "room" && screen !== "game") screenName.value = name;
+    if (!SELF_NAMED.has(screen)) screenName.value = name;
   }, [screen, name]);
 }

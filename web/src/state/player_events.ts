@@ -7,6 +7,7 @@ import {
   type PlayerInvitationEnded,
   type PlayerInvited,
   type PlayerOffer,
+  type PlayerTournament,
   type TurnRequested,
 } from "../gen/reversi/v1/game_pb";
 import { GameEndReason, type Room } from "../gen/reversi/v1/types_pb";
@@ -23,6 +24,7 @@ import { dropInvitation, keepInvitation } from "./room/invited";
 import { session } from "./session";
 import { play } from "./sound";
 import type { PlayerEvent } from "./stream/turn_stream";
+import { keepMeeting, meetingIn } from "./tournament/own_meetings";
 
 /**
  * Handles events that concern the player on every screen. Of all tabs, the one that is `first` announces them. A room that
@@ -46,6 +48,8 @@ export function handlePlayerEvent(event: PlayerEvent, first: boolean): void {
       return invited(event.value, first);
     case "invitationEnded":
       return invitationEnded(event.value, first);
+    case "tournament":
+      return tournamentNews(event.value, first);
     case "kicked":
       if (first) notify(text.value.room.kicked, { tone: "bad" });
       if (isRoomShown(event.value.roomId)) navigate({ screen: "home" });
@@ -76,7 +80,12 @@ function turnClosed(gameId: string): void {
 }
 
 function gameStarted({ roomId, opponent }: PlayerGameStarted, first: boolean): void {
-  if (first) tell(roomId, text.value.ownGame.started(opponent ? occupantName(text.value, opponent) : ""));
+  const name = opponent ? occupantName(text.value, opponent) : "";
+  const tournamentId = meetingIn(roomId);
+  const tellStart = () => tell(roomId, text.value.ownGame.started(name));
+  if (first && tournamentId)
+    void news().then(({ tellBeginning }) => tellBeginning(tournamentId, roomId, name), tellStart);
+  else if (first) tellStart();
   if (first && !isRoomSeen(roomId)) play("start");
   void currentRoom(roomId);
 }
@@ -119,6 +128,21 @@ function invitationEnded(ended: PlayerInvitationEnded, first: boolean): void {
   keepAnswer(ended);
   const words = answerText(ended);
   if (first && words) tell(roomId, words);
+}
+
+function tournamentNews(event: PlayerTournament, first: boolean): void {
+  keepMeeting(event);
+  // Where it cannot be loaded, the screen of the tournament still shows it.
+  if (first)
+    void news().then(
+      ({ tellNews }) => tellNews(event),
+      () => {},
+    );
+}
+
+/** Apart, since few players need it. */
+function news() {
+  return import("./tournament/news");
 }
 
 /** Shows a notice, except in the event's room, and a notification of the browser if the page is hidden. */

@@ -65,6 +65,7 @@ export async function* allScreens(page: Page): AsyncGenerator<string> {
   await page.getByRole("link", { name: en.archive.openings }).click();
   await page.getByRole("heading", { name: en.archive.recent }).waitFor();
   yield "explore";
+  yield* tournament(page);
   await page.goto(new URL("#/bots", page.url()).href);
   await page.getByLabel(en.bots.token).fill("0".repeat(64));
   await page.getByRole("button", { name: en.bots.add }).click();
@@ -120,6 +121,30 @@ async function* visitor(page: Page): AsyncGenerator<string> {
   await owner.getByRole("link", { name: en.home.create }).waitFor();
   await owner.close();
   await page.goto(new URL("#/", page.url()).href);
+}
+
+/** The screens of an organiser, with a tournament of two AIs. */
+async function* tournament(page: Page): AsyncGenerator<string> {
+  const texts = en.tournament;
+  await page.goto(new URL("#/organise", page.url()).href);
+  await page.getByLabel(texts.form.name).fill("Evening");
+  await page.getByText(texts.form.allPlayAll).click();
+  yield "organise";
+  await page.getByRole("button", { name: texts.form.create, exact: true }).click();
+  await page.getByText(texts.enterAi).click();
+  for (const ai of ["random 1", "expert 1"]) {
+    await page.getByRole("radio", { name: new RegExp(`^${ai} `) }).check({ force: true });
+    await page.getByRole("button", { name: texts.enter, exact: true }).click();
+    await page.getByRole("rowheader", { name: ai }).waitFor();
+  }
+  yield "tournament-open";
+  await page.getByRole("button", { name: texts.start, exact: true }).click();
+  await page.getByText(texts.phase.completed).waitFor();
+  await page.getByRole("heading", { name: texts.crosstable }).waitFor();
+  yield "tournament";
+  await page.goto(new URL("#/tournaments", page.url()).href);
+  await page.getByRole("link", { name: "Evening" }).waitFor();
+  yield "tournaments";
 }
 
 /** The screens of a room's owner. */

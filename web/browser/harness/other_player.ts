@@ -4,6 +4,7 @@ import { GameService, type PlayEvent, type PlayerInvited } from "../../src/gen/r
 import { LobbyService } from "../../src/gen/reversi/v1/lobby_pb";
 import { RoomService } from "../../src/gen/reversi/v1/room_pb";
 import { SessionService } from "../../src/gen/reversi/v1/session_pb";
+import { TournamentService } from "../../src/gen/reversi/v1/tournament_pb";
 import { PlayerKind } from "../../src/gen/reversi/v1/types_pb";
 import type { Server } from "./server";
 
@@ -65,6 +66,7 @@ export function callsAs(server: Server, token: string) {
     lobby: createClient(LobbyService, own),
     rooms: createClient(RoomService, own),
     games: createClient(GameService, own),
+    tournaments: createClient(TournamentService, own),
   };
 }
 

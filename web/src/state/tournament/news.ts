@@ -1,10 +1,8 @@
 import { tournaments } from "../../api/tournaments";
-import { instant } from "../../game/clock";
 import type { PlayerTournament } from "../../gen/reversi/v1/game_pb";
-import { TournamentPhase } from "../../gen/reversi/v1/tournament_pb";
-import { participantName } from "../../room/game_record";
 import { dateTime } from "../../text/date_time";
 import { text } from "../../text/text";
+import { newsText } from "../../tournament/news_text";
 import { showNotification } from "../browser_notification";
 import { isRoomShown, navigate, route } from "../location";
 import { notify } from "../notice";
@@ -12,7 +10,7 @@ import { ownGames } from "../own_games";
 
 /** Tells an entrant the news of a tournament, with a link to it. */
 export async function tellNews({ tournamentId, news }: PlayerTournament): Promise<void> {
-  const words = newsText(await nameOf(tournamentId), news);
+  const words = newsText(text.value, await nameOf(tournamentId), news, dateTime);
   const roomId = news.case === "paired" ? news.value.roomId : "";
   // The game may have begun meanwhile.
   if (!words || isRoomShown(roomId)) return;
@@ -45,26 +43,4 @@ async function nameOf(tournamentId: string): Promise<string> {
   const name = answer?.tournament?.settings?.name;
   if (name) names.set(tournamentId, name);
   return name ?? text.value.tournament.one;
-}
-
-function newsText(name: string, news: PlayerTournament["news"]): string {
-  const { news: words, fault } = text.value.tournament;
-  switch (news.case) {
-    case "paired": {
-      const { round, opponent } = news.value;
-      return opponent ? words.paired(name, round, participantName(text.value, opponent)) : words.bye(name, round);
-    }
-    case "forfeit":
-      return news.value.lost ? words.lost(name) : words.won(name);
-    case "putAside": {
-      const { until, fault: reason } = news.value;
-      return words.putAside(name, until ? dateTime(instant(until)) : "", fault[reason]);
-    }
-    case "ended": {
-      const { phase, rank, entrants } = news.value;
-      return phase === TournamentPhase.CANCELLED ? words.cancelled(name) : words.ended(name, rank, entrants);
-    }
-    default:
-      return "";
-  }
 }

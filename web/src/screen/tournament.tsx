@@ -7,7 +7,7 @@ import { session } from "../state/session";
 import { type TournamentStream, watchTournament } from "../state/stream/tournament_stream";
 import { dateTime } from "../text/date_time";
 import { text } from "../text/text";
-import { admitsText, formatText, isOver, phaseText } from "../tournament/words";
+import { admitsText, formatText, isOver, isPool, phaseText } from "../tournament/words";
 import { Unavailable } from "../ui/control/unavailable";
 import { CrosstablePanel, hasCrosstable } from "../ui/tournament/crosstable_panel";
 import { EntryPanel } from "../ui/tournament/entry_panel";
@@ -69,7 +69,9 @@ function Facts({ of }: { of: Tournament }) {
         {of.hasPassword && <span>{texts.rooms.password}</span>}
         <span>{texts.tournament.entrants(of.entrants)}</span>
         {of.meetings > 0 && <span>{texts.tournament.finished(of.finished, of.meetings)}</span>}
-        <a href={address({ screen: "player", playerId: of.organiserId })}>{texts.tournament.organiser}</a>
+        {!isPool(settings.format) && (
+          <a href={address({ screen: "player", playerId: of.organiserId })}>{texts.tournament.organiser}</a>
+        )}
       </p>
     </section>
   );

@@ -52,6 +52,7 @@ it("tells the format in words", () => {
   const gauntlet = { cycles: 1, challengerIds: ["a", "b"] };
   expect(words({ format: { case: "allPlayAll", value: gauntlet } })).toBe("2 challengers meet all others");
   expect(words({ format: { case: "arena", value: { duration: durationFromMs(5_400_000) } } })).toBe("Arena, 90 min");
+  expect(words({ format: { case: "arena", value: { duration: durationFromMs(0) } } })).toBe("Arena without an end");
   expect([words(swiss, ja), words(swiss, zh)]).toEqual(["スイス式、7 回戦", "瑞士制，7 轮"]);
 });
 
@@ -76,6 +77,8 @@ it("tells the phase with the round", () => {
   expect(words({ phase: TournamentPhase.RUNNING, startedAt: startsAt, settings: { format: arena } })).toBe(
     "Running until T65",
   );
+  const pool = { case: "arena" as const, value: { duration: durationFromMs(0) } };
+  expect(words({ phase: TournamentPhase.RUNNING, startedAt: startsAt, settings: { format: pool } })).toBe("Running");
   expect(words({ phase: TournamentPhase.PLAYOFF, round: 1, rounds: 7 })).toBe("Play-off, round 1");
   expect(words({ phase: TournamentPhase.CANCELLED })).toBe("Cancelled");
 });

@@ -1,4 +1,4 @@
-import { instant } from "../game/clock";
+import { instant, milliseconds } from "../game/clock";
 import {
   EntrantState,
   type Meeting,
@@ -29,10 +29,17 @@ function roundsText(texts: Texts, { format, playoff }: TournamentSettings): stri
         ? tournament.gauntlet(format.value.challengerIds.length)
         : tournament.allPlayAll(format.value.cycles);
     case "arena":
-      return tournament.arena(format.value.duration ? timeText(texts, format.value.duration) : "");
+      return format.value.duration && !isPool(format)
+        ? tournament.arena(timeText(texts, format.value.duration))
+        : tournament.pool;
     default:
       return "";
   }
+}
+
+/** Whether it is an arena without an end, which the server keeps. */
+export function isPool(format: TournamentSettings["format"] | undefined): boolean {
+  return format?.case === "arena" && !(format.value.duration && milliseconds(format.value.duration) > 0);
 }
 
 /** Who may join, such as "For people, rating at least 1400". */
@@ -72,7 +79,8 @@ export function phaseText(texts: Texts, of: Tournament, time: (at: number) => st
 function runningText({ tournament: { phase } }: Texts, of: Tournament, time: (at: number) => string): string {
   const { round, rounds, startedAt, settings } = of;
   const lasts = settings?.format.case === "arena" ? settings.format.value.duration : undefined;
-  if (lasts && startedAt) return phase.until(time(instant(startedAt) + Number(lasts.seconds) * 1000));
+  if (lasts && startedAt && !isPool(settings?.format))
+    return phase.until(time(instant(startedAt) + milliseconds(lasts)));
   return round > 0 && rounds > 0 ? phase.round(round, rounds) : phase.running;
 }
 

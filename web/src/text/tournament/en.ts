@@ -13,6 +13,7 @@ export const tournament = {
   allPlayAll: (cycles: number) => (cycles === 1 ? "All-play-all" : `All-play-all, ${cycles} cycles`),
   gauntlet: (challengers: number) => `${plural(challengers, "challenger meets", "challengers meet")} all others`,
   arena: (time: string) => `Arena, ${time}`,
+  pool: "Arena without an end",
   playoff: (size: number) => `play-off of the best ${size}`,
   games: (games: number) => `${plural(games, "game", "games")} a meeting`,
   peopleAndBots: "For people and bots",

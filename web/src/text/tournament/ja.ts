@@ -11,6 +11,7 @@ export const tournament: TournamentTexts = {
   allPlayAll: (cycles) => (cycles === 1 ? "総当たり" : `総当たり、${cycles} 巡`),
   gauntlet: (challengers) => `挑戦者 ${challengers} 人がほかの全員と対戦`,
   arena: (time) => `アリーナ、${time}`,
+  pool: "無期限アリーナ",
   playoff: (size) => `上位 ${size} 人の決勝トーナメント`,
   games: (games) => `一対戦 ${games} 局`,
   peopleAndBots: "人とボットが参加できます",

@@ -11,6 +11,7 @@ export const tournament: TournamentTexts = {
   allPlayAll: (cycles) => (cycles === 1 ? "循环赛" : `循环赛，${cycles} 个循环`),
   gauntlet: (challengers) => `${challengers} 位挑战者与其他所有人对阵`,
   arena: (time) => `竞技场，${time}`,
+  pool: "不限时竞技场",
   playoff: (size) => `前 ${size} 名淘汰赛`,
   games: (games) => `每次对阵 ${games} 局`,
   peopleAndBots: "玩家和机器人均可参加",

@@ -11,8 +11,8 @@ use crate::cli::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  \
     reversi tournament join Cup --name ada --keep ada.login\n\n\
-    The server opens the room of each meeting while its entrants are connected, and seats them. `reversi play` with the \
-    same --keep then plays there. For a bot: `reversi bot --tournament`.")]
+    The server seats the entrants in the room of each meeting: play there by `reversi play --room ROOM` with the same \
+    --keep. The room is open once both entrants are connected. For a bot: `reversi bot --tournament`.")]
 pub(super) struct JoinArgs {
     /// Id or name of the tournament.
     tournament: String,
@@ -41,11 +41,11 @@ pub(super) async fn join(server: &Address, args: JoinArgs) -> anyhow::Result<()>
         }
         error => anyhow!(error).context(format!("cannot enter tournament {id}")),
     })?;
-    say(format_args!(
-        "{} is entered in tournament {id}; the login is kept in {}",
-        session.player().name,
-        kept.display()
-    ));
+    let (name, kept) = (&session.player().name, kept.display());
+    say(format_args!("{name} is entered in tournament {id}; the login is kept in {kept}"));
+    let server = server.non_default().map(|url| format!(" --server {url}")).unwrap_or_default();
+    say(format_args!("  your room: reversi tournament meetings {id}{server}"));
+    say(format_args!("  to play:   reversi play --room ROOM --keep {kept}{server}"));
     Ok(())
 }
 

@@ -57,14 +57,14 @@ pub(super) struct DecideArgs {
     #[arg(value_parser = clap::value_parser!(i32).range(1..))]
     meeting: i32,
     /// The outcome.
-    outcome: Outcome,
+    outcome: OutcomeChoice,
     /// Why: 1 to 500 characters.
     #[arg(long, value_name = "TEXT")]
     why: String,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum Outcome {
+enum OutcomeChoice {
     /// All points for the first entrant.
     First,
     /// All points for the second one.
@@ -75,13 +75,13 @@ enum Outcome {
     Void,
 }
 
-impl From<Outcome> for MeetingVerdict {
-    fn from(outcome: Outcome) -> Self {
+impl From<OutcomeChoice> for MeetingVerdict {
+    fn from(outcome: OutcomeChoice) -> Self {
         match outcome {
-            Outcome::First => Self::First,
-            Outcome::Second => Self::Second,
-            Outcome::Neither => Self::Neither,
-            Outcome::Void => Self::Void,
+            OutcomeChoice::First => Self::First,
+            OutcomeChoice::Second => Self::Second,
+            OutcomeChoice::Neither => Self::Neither,
+            OutcomeChoice::Void => Self::Void,
         }
     }
 }

@@ -52,6 +52,8 @@ fn every_command_fails_whose_output_is_cut_off_by_a_full_disk() {
         &["invite", "Ann"],
         &["play", "--side", "black"],
         &["watch", game],
+        &["tournament", "list"],
+        &["tournament", "create", "Cup", "--swiss=3", "--print"],
         &["host"],
         &["host", "--black", "greedy", "--white", "greedy"],
         &["bot", "--vs", "greedy", "--games", "1"],

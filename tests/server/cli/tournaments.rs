@@ -153,7 +153,12 @@ fn the_organiser_excludes_admits_and_decides_and_people_come_and_go() {
     let error = server.error_of(&["bot", "--tournament", &id, "--password", "wrong"]);
     assert!(error.contains("the tournament asks for a password"), "{error}");
     let joined = organise(&server, &ada, &["join", &id, "--password", "sesame", "--name", "Ada"]);
-    assert_eq!(joined, format!("Ada is entered in tournament {id}; the login is kept in {}\n", ada.0));
+    for part in [
+        format!("Ada is entered in tournament {id}; the login is kept in {}\n", ada.0),
+        format!("reversi play --room ROOM --keep {} --server {}\n", ada.0, server.url),
+    ] {
+        assert!(joined.contains(&part), "{part}{joined}");
+    }
     assert_eq!(organise(&server, &kept, &["exclude", &id, "ada"]), "Ada is excluded\n");
     let row = |name: &str| {
         let table = server.output_of(&["tournament", "standings", &id], "");

@@ -13,10 +13,11 @@ const { form } = texts;
 /** The width of a small phone. */
 const PHONE = { width: 320, height: 640 };
 
-scenario("entrants are brought to their game, and its result is in the standings", async ({ server, openAs }) => {
+scenario("entrants are brought to their game, and its result is in the standings", async ({ server, open, openAs }) => {
   const [ada, bob] = [await openAs("ada"), await openAs("bob")];
   await ada.getByRole("link", { name: texts.title }).click();
-  await ada.getByText(texts.none).waitFor();
+  // The server keeps a pool.
+  await ada.getByText(texts.pool).waitFor();
   await ada.getByRole("link", { name: texts.organise }).click();
   await organise(ada, () => ada.getByLabel(form.rounds).fill("1"));
   await ada.getByText("Swiss, 1 round").waitFor();
@@ -34,6 +35,7 @@ scenario("entrants are brought to their game, and its result is in the standings
   await ada.getByRole("link", { name: /^Watch .* against / }).waitFor();
   await expect.poll(() => bob.url()).toMatch(/#\/room\//);
   await bob.locator(".notice").getByText(texts.news.begins("Evening", "nova")).waitFor();
+  await bob.getByRole("link", { name: texts.meetingOf }).waitFor();
   for (const game of [1, 2]) {
     await bob.getByText(en.room.series(game, 2)).waitFor();
     await bob.getByRole("button", { name: en.game.resign }).click();
@@ -50,6 +52,11 @@ scenario("entrants are brought to their game, and its result is in the standings
   await bob.getByRole("button", { name: texts.news.show }).last().click();
   await bob.getByRole("link", { name: /^Replay game 2, / }).click();
   await bob.getByRole("slider", { name: en.replay.position }).waitFor();
+  const visitor = await open({ at: address(ada.url()) });
+  await visitor.getByText(texts.phase.completed).waitFor();
+  expect(await visitor.getByRole("heading", { level: 1 }).textContent()).toBe("Evening");
+  await visitor.goto(new URL("#/tournaments", visitor.url()).href);
+  await visitor.getByRole("link", { name: "Evening" }).waitFor();
   // The stream ended with the tournament: that is no lost connection.
   expect(await ada.getByText(en.connection.lost).isVisible()).toBe(false);
   await ada.setViewportSize(PHONE);

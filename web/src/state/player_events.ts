@@ -24,7 +24,6 @@ import { dropInvitation, keepInvitation } from "./room/invited";
 import { session } from "./session";
 import { play } from "./sound";
 import type { PlayerEvent } from "./stream/turn_stream";
-import { keepMeeting, meetingIn } from "./tournament/own_meetings";
 
 /**
  * Handles events that concern the player on every screen. Of all tabs, the one that is `first` announces them. A room that
@@ -37,7 +36,7 @@ export function handlePlayerEvent(event: PlayerEvent, first: boolean): void {
     case "turnClosed":
       return turnClosed(event.value.gameId);
     case "gameStarted":
-      return gameStarted(event.value, first);
+      return void gameStarted(event.value, first);
     case "gameEnded":
       return void gameEnded(event.value, first);
     case "offer":
@@ -49,7 +48,7 @@ export function handlePlayerEvent(event: PlayerEvent, first: boolean): void {
     case "invitationEnded":
       return invitationEnded(event.value, first);
     case "tournament":
-      return tournamentNews(event.value, first);
+      return void (first && tournamentNews(event.value));
     case "kicked":
       if (first) notify(text.value.room.kicked, { tone: "bad" });
       if (isRoomShown(event.value.roomId)) navigate({ screen: "home" });
@@ -79,15 +78,15 @@ function turnClosed(gameId: string): void {
   if (room) void currentRoom(room.roomId);
 }
 
-function gameStarted({ roomId, opponent }: PlayerGameStarted, first: boolean): void {
-  const name = opponent ? occupantName(text.value, opponent) : "";
-  const tournamentId = meetingIn(roomId);
-  const tellStart = () => tell(roomId, text.value.ownGame.started(name));
-  if (first && tournamentId)
-    void news().then(({ tellBeginning }) => tellBeginning(tournamentId, roomId, name), tellStart);
-  else if (first) tellStart();
+async function gameStarted({ roomId, opponent }: PlayerGameStarted, first: boolean): Promise<void> {
   if (first && !isRoomSeen(roomId)) play("start");
-  void currentRoom(roomId);
+  const room = await currentRoom(roomId);
+  if (!first) return;
+  const name = opponent ? occupantName(text.value, opponent) : "";
+  const tellStart = () => tell(roomId, text.value.ownGame.started(name));
+  const { tournamentId } = room?.meeting ?? {};
+  if (!tournamentId) return tellStart();
+  void news().then(({ tellBeginning }) => tellBeginning(tournamentId, roomId, name), tellStart);
 }
 
 async function gameEnded({ roomId, gameId, outcome }: PlayerGameEnded, first: boolean): Promise<void> {
@@ -130,14 +129,12 @@ function invitationEnded(ended: PlayerInvitationEnded, first: boolean): void {
   if (first && words) tell(roomId, words);
 }
 
-function tournamentNews(event: PlayerTournament, first: boolean): void {
-  keepMeeting(event);
+function tournamentNews(event: PlayerTournament): void {
   // Where it cannot be loaded, the screen of the tournament still shows it.
-  if (first)
-    void news().then(
-      ({ tellNews }) => tellNews(event),
-      () => {},
-    );
+  void news().then(
+    ({ tellNews }) => tellNews(event),
+    () => {},
+  );
 }
 
 /** Apart, since few players need it. */

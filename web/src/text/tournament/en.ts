@@ -55,6 +55,7 @@ export const tournament = {
     [EntrantFault.ABSENCE]: "absence",
   },
   meetings: "Meetings",
+  meetingOf: "Meeting of a tournament",
   allMeetings: "All meetings",
   roundNumber: (round: number) => `Round ${round}`,
   noMeetings: "No meeting yet.",

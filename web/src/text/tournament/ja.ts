@@ -52,6 +52,7 @@ export const tournament: TournamentTexts = {
     [EntrantFault.ABSENCE]: "不在",
   },
   meetings: "対戦",
+  meetingOf: "大会の対戦",
   allMeetings: "すべての対戦",
   roundNumber: (round) => `第 ${round} 回戦`,
   noMeetings: "まだ対戦はありません。",

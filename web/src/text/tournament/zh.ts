@@ -52,6 +52,7 @@ export const tournament: TournamentTexts = {
     [EntrantFault.ABSENCE]: "缺席",
   },
   meetings: "对阵",
+  meetingOf: "锦标赛对阵",
   allMeetings: "全部对阵",
   roundNumber: (round) => `第 ${round} 轮`,
   noMeetings: "还没有对阵。",

@@ -3,6 +3,7 @@ import { RoomPhase } from "../../gen/reversi/v1/types_pb";
 import { roomTitle } from "../../room/row/title";
 import { timeControlText } from "../../room/time_control";
 import { isComplete, isRunning, watching } from "../../room/seat";
+import { address } from "../../route";
 import { attempt } from "../../state/call";
 import { navigate } from "../../state/location";
 import { joinRoom } from "../../state/room/membership";
@@ -30,6 +31,11 @@ export function RoomPanel({ watchers, ...props }: RoomProps & { watchers: number
         {settings && <span>{timeControlText(text.value, settings)}</span>}
         {settings?.rated && <span>{texts.rated}</span>}
         {others > 0 && <span>{texts.watchers(others)}</span>}
+        {room.meeting && (
+          <a href={address({ screen: "tournament", tournamentId: room.meeting.tournamentId })}>
+            {text.value.tournament.meetingOf}
+          </a>
+        )}
       </p>
       {isComplete(room) && !closed && <Invitation room={room} />}
       {room.ownerId === me && !closed && <OwnerPanel {...props} />}

@@ -7,6 +7,7 @@ mod options;
 mod room_actions;
 mod stop_reason;
 mod tournament;
+mod tournament_choice;
 
 use std::{collections::HashSet, time::Duration};
 
@@ -35,7 +36,7 @@ use move_searches::{ChosenMove, MoveSearches};
 use options::MoveSource;
 use room_actions::{RoomAction, Wish, open_rooms, perform};
 use stop_reason::StopReason;
-use tournament::TournamentChoice;
+use tournament_choice::TournamentChoice;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \

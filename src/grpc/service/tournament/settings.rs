@@ -61,7 +61,9 @@ pub(super) fn read_settings(
     let name = RoomName::parse(&wire.name).map_err(|error| bad("name", &error.to_string()))?;
     let format = read_format(wire.format)?;
     let game = read_game(wire.game, organiser)?;
+    let games = game.games;
     let mut settings = Settings::new(name, format, game);
+    settings.game.games = games;
     settings.playoff = match wire.playoff {
         0 => None,
         size => {
@@ -120,7 +122,13 @@ fn read_game(wire: Option<v1::RoomSettings>, organiser: &DisplayName) -> Result<
         let balanced = v1::opening::Opening::Balanced(v1::BalancedOpening { seed: 0 });
         wire.opening = Some(v1::Opening { opening: Some(balanced) });
     }
-    convert::read_new_settings(Some(wire), organiser)
+    let below_game = |mut malformed: Malformed| {
+        if let Some(field) = malformed.field.strip_prefix("settings.") {
+            malformed.field = format!("settings.game.{field}");
+        }
+        malformed
+    };
+    convert::read_new_settings(Some(wire), organiser).map_err(below_game)
 }
 
 /// An AI of a kind and level that this server has.

@@ -23,9 +23,10 @@ fn number(number: u32) -> i32 {
 
 pub(super) fn tournament(tournament: &Tournament) -> v1::Tournament {
     let has_started = tournament.started().is_some();
-    let rounds = match &tournament.settings().format {
-        Format::Arena { .. } => 0,
-        Format::AllPlayAll { .. } | Format::Swiss { .. } => tournament.rounds(),
+    let last = tournament.meetings().next_back().map_or(0, |last| last.round);
+    let (round, rounds) = match &tournament.settings().format {
+        Format::Arena { .. } => (0, 0),
+        Format::AllPlayAll { .. } | Format::Swiss { .. } => (last, tournament.rounds()),
     };
     let finished = tournament.meetings().filter(|meeting| meeting.is_finished()).count();
     v1::Tournament {
@@ -37,7 +38,7 @@ pub(super) fn tournament(tournament: &Tournament) -> v1::Tournament {
         created_at: Some(timestamp(tournament.created())),
         started_at: tournament.started().map(timestamp),
         entrants: count(tournament.entrants().values().filter(|entrant| entrant.left.is_none()).count()),
-        round: tournament.meetings().next_back().map_or(0, |last| number(last.round)),
+        round: number(round),
         rounds: if has_started { number(rounds) } else { 0 },
         meetings: count(tournament.meetings().len()),
         finished: count(finished),

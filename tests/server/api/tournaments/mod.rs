@@ -34,6 +34,10 @@ fn swiss(rounds: i32) -> v1::TournamentSettings {
     settings(Format::Swiss(v1::Swiss { rounds }))
 }
 
+fn games(games: i32) -> Option<v1::RoomSettings> {
+    Some(v1::RoomSettings { games, ..Default::default() })
+}
+
 fn ai(kind: &str) -> Change {
     Change::Enter(v1::AiSeat { kind: kind.into(), level: 1, seed: 0 })
 }
@@ -163,7 +167,8 @@ async fn ais_play_each_other_and_the_rooms_are_for_everybody_to_watch() {
     let server = TestServer::open().await;
     let organiser = server.human("Organiser").await;
     let all = Format::AllPlayAll(v1::AllPlayAll { cycles: 1, challenger_ids: Vec::new() });
-    let id = organiser.organise(settings(all)).await.unwrap().tournament_id;
+    let single = v1::TournamentSettings { game: games(1), ..settings(all) };
+    let id = organiser.organise(single).await.unwrap().tournament_id;
     for kind in ["random", "greedy", "roxanne"] {
         organiser.set_entrant(&id, ai(kind)).await.unwrap();
     }
@@ -174,6 +179,7 @@ async fn ais_play_each_other_and_the_rooms_are_for_everybody_to_watch() {
     assert_eq!(view.standings.len(), 3);
     let meetings = visitor.meetings(&id).await;
     assert_eq!(meetings.len(), 3);
+    assert!(meetings.iter().all(|one| one.first_half_points + one.second_half_points == 2), "one game each");
     let room = visitor.room(&meetings[0].room_id).await;
     assert_eq!((room.settings.unwrap().name.as_str(), room.owner_id.as_str()), ("Weekend", ""));
     assert_eq!(room.meeting, Some(v1::RoomMeeting { tournament_id: id.clone(), number: 1, round: 1 }));
@@ -193,6 +199,7 @@ async fn what_is_wrong_or_not_permitted_is_refused_with_its_reason() {
         (v1::TournamentSettings { playoff: 3, ..swiss(3) }, "settings.playoff"),
         (v1::TournamentSettings { max_entrants: -1, ..swiss(3) }, "settings.max_entrants"),
         (swiss(100), "settings.swiss.rounds"),
+        (v1::TournamentSettings { game: games(2_000), ..swiss(3) }, "settings.game.games"),
         (settings(Format::Arena(v1::Arena { duration: None })), "settings.arena.duration"),
     ] {
         let details = refused(organiser.organise(change).await, Code::InvalidArgument, "BAD_SETTINGS");

@@ -87,7 +87,7 @@ pub struct Creation {
     pub id: RoomId,
     /// The join code.
     pub code: JoinCode,
-    /// The creator: owner and first member. Of a meeting, the owner is no member.
+    /// The creator: owner and first member. Of a meeting it is the organiser, who is neither.
     pub owner: Profile,
     /// Settings that have passed [`Settings::check`].
     pub settings: Settings,

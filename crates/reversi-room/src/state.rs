@@ -254,7 +254,7 @@ impl Room {
     /// The owner; `None` once the room is closed, and if the owner has gone and all members play a series.
     #[must_use]
     pub fn owner(&self) -> Option<&Profile> {
-        self.member(self.owner).map(|member| &member.profile)
+        self.member(self.owner).filter(|_| self.meeting.is_none()).map(|member| &member.profile)
     }
 
     /// The members, in the order in which they joined.

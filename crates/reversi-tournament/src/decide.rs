@@ -1,6 +1,7 @@
 //! Deciding commands.
 
 use reversi_room::{Issuer, LeaveReason, Participant, PasswordHash, PlayerId, RoomId, Timestamp};
+use sha2::{Digest as _, Sha256};
 
 use super::{
     command::{Command, Control},
@@ -340,8 +341,16 @@ impl Tournament {
             (Format::AllPlayAll { .. } | Format::Swiss { .. }, _) => round.into(),
             (Format::Arena { .. }, _) => number.into(),
         };
-        lot(!self.settings.seed, item)
+        secret_number(self.settings.seed, item)
     }
+}
+
+/// A number from which the seed, and so the next openings, cannot be computed: rooms show it.
+fn secret_number(seed: u64, item: u64) -> u64 {
+    let mut hash = Sha256::new();
+    hash.update(seed.to_be_bytes());
+    hash.update(item.to_be_bytes());
+    hash.finalize().first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes))
 }
 
 /// The most rounds that a Swiss tournament can surely pair: each meets each other; or has a bye, which the top third

@@ -81,6 +81,12 @@ impl Entrant {
         self.left.is_none().then(|| self.waits_since.max(until))
     }
 
+    /// Since when it is not connected, or waits for nothing else; none while it is there.
+    #[must_use]
+    pub fn away_since(&self) -> Option<Timestamp> {
+        (!self.present && self.left.is_none()).then_some(self.waits_since)
+    }
+
     pub(crate) fn is_ai(&self) -> bool {
         self.who.id().is_none()
     }

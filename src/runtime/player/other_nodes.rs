@@ -109,6 +109,13 @@ impl Players {
         })
     }
 
+    /// True if a player has a stream on any node.
+    pub(crate) fn is_connected(&self, player: PlayerId) -> bool {
+        self.get(player).is_some_and(|player| {
+            !player.is_logged_out() && (player.streams.is_any_open() || self.attached.is_present(player.id()))
+        })
+    }
+
     /// Sends a notice of a room of this node to the player's stream of turns, or keeps it for the next one.
     pub(crate) fn send(&self, player: PlayerId, notice: Notice) {
         match self.get(player) {

@@ -225,7 +225,7 @@ impl RoomHost {
     }
 
     /// Fails if this node has as many rooms as it can.
-    pub(super) fn require_capacity(&self) -> Result<(), RoomError> {
+    pub(in crate::runtime) fn require_capacity(&self) -> Result<(), RoomError> {
         let is_full = self.context.registry.count() >= self.context.limits.get().rooms;
         if is_full { Err(RoomError::QuotaRooms("the server has as many as it can")) } else { Ok(()) }
     }

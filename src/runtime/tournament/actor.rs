@@ -14,14 +14,14 @@ use super::{
     journal::read,
     meeting_room::look,
     notices,
-    registry::{EndedRooms, MAILBOX, TournamentCall, TournamentHandle},
+    registry::{EndedRooms, MAILBOX, TournamentCall, TournamentHandle, TournamentRegistry},
 };
 use crate::{
-    room::{self, Issuer, RoomId, Timestamp},
+    room::{self, Issuer, PlayerId, RoomId, Timestamp, TournamentId},
     runtime::{lifecycle::ticks, limit::limits::STORE_RETRY, outcome::RoomError, room::rooms::Rooms},
     store::{AppendError, TournamentAppend, TournamentJournal},
     tournament::{
-        Command, Event, Fact, Outcome, Phase, Rejection, Tournament,
+        Command, Control, Event, Fact, Outcome, Phase, Rejection, Tournament,
         stored::{encode_event, encode_tournament},
     },
 };
@@ -31,6 +31,12 @@ const SNAPSHOT_EVERY: usize = 64;
 
 /// How often it is checked which entrants are connected.
 const PRESENCE: Duration = Duration::from_secs(1);
+
+/// The time after which an entrant of a pool leaves that is not connected.
+const POOL_AWAY: Duration = Duration::from_secs(10 * 60);
+
+/// The time without any event after which a tournament is called off that was not started, or is paused.
+const STALE: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 
 /// The number of entrants from which on pairing is done on a thread of its own.
 const LARGE: usize = 64;
@@ -115,11 +121,24 @@ pub(super) fn start(
     let span = tracing::info_span!(parent: None, "tournament", %id);
     let registry = Arc::clone(&context.tournaments);
     let run = async move {
+        // Also after a panic. Messages that wait are answered by their dropped replies.
+        let _removal = Removal { registry, id, sender };
         actor.run(alive).await;
-        // Messages that wait are answered by their dropped replies.
-        registry.remove(id, &sender);
     };
     context.lifecycle.spawn(run.instrument(span));
+}
+
+/// Removes a tournament from the registry when its actor has ended.
+struct Removal {
+    registry: Arc<TournamentRegistry>,
+    id: TournamentId,
+    sender: mpsc::Sender<TournamentCall>,
+}
+
+impl Drop for Removal {
+    fn drop(&mut self) {
+        self.registry.remove(self.id, &self.sender);
+    }
 }
 
 impl TournamentActor {
@@ -142,24 +161,30 @@ impl TournamentActor {
         tokio::select! {
             biased;
             () = self.stop.cancelled() => Err(ActorEnd::Stopped),
-            message = self.mailbox.recv() => match message {
-                Some(message) => self.handle(message).await,
-                None => Err(ActorEnd::Stopped),
-            },
+            // First what comes from the server: clients can fill the mailbox.
             Some(look) = self.looks.join_next() => match look {
                 Ok((number, found)) => self.looked(number, found).await,
-                // A panic has been logged. The room is looked at again when it ends.
-                Err(_) => Ok(()),
+                Err(_) => {
+                    // A panic, which has been logged. All that are under way are looked at again.
+                    self.rooms.retain(|_, room| *room == MeetingRoom::Playing);
+                    Ok(())
+                }
             },
             () = self.ended_rooms.notify.notified() => {
                 self.look_at_ended();
                 Ok(())
             }
-            _ = self.presence.tick() => self.check_presence().await,
+            _ = self.presence.tick() => self.check_entrants().await,
             () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {
                 self.retry = None;
+                // Who has come back meanwhile does not forfeit.
+                self.check_entrants().await?;
                 self.tick().await
             }
+            message = self.mailbox.recv() => match message {
+                Some(message) => self.handle(message).await,
+                None => Err(ActorEnd::Stopped),
+            },
         }
     }
 
@@ -182,7 +207,7 @@ impl TournamentActor {
         let _ = reply.send(answer);
         ending?;
         // A new entrant counts as present, and may be paired at once.
-        if is_join { self.check_presence().await } else { Ok(()) }
+        if is_join { self.check_entrants().await } else { Ok(()) }
     }
 
     /// Executes a command. The error is a refusal or why the actor ends.
@@ -214,6 +239,7 @@ impl TournamentActor {
             let random = self.server.random.bits();
             self.execute_by_server(Command::Tick { random }).await?;
             if self.tournament.seq() == before {
+                self.retry = Some(Instant::now() + STORE_RETRY);
                 return Ok(());
             }
         }
@@ -255,18 +281,22 @@ impl TournamentActor {
             Err(error @ (AppendError::Unknown(_) | AppendError::Conflict(_))) => {
                 tracing::error!(%error, "the outcome of a write is unknown; the tournament is read again");
                 let read = self.reload().await.ok_or(Err(ActorEnd::Stopped))?;
-                if read.seq() < after.seq() {
+                if read != after {
+                    if read.seq() < self.tournament.seq() {
+                        // The database has lost events, and the numbers of their meetings are given again.
+                        self.rooms.clear();
+                        self.looks = JoinSet::new();
+                    }
                     self.adopt(read);
                     return Err(Ok(RoomError::StoreUnavailable));
                 }
-                after = read;
             }
             Err(AppendError::Damaged(_)) => return Err(Ok(RoomError::Damaged)),
             Err(AppendError::Unavailable(_) | AppendError::Repeated) => return Err(Ok(RoomError::StoreUnavailable)),
         }
         self.unsaved = if is_snapshot { 0 } else { self.unsaved + events.len() };
         self.adopt(after);
-        events.iter().for_each(|event| self.follow(event));
+        self.follow(&events);
         Ok(())
     }
 
@@ -291,22 +321,35 @@ impl TournamentActor {
         }
     }
 
-    /// What follows from an event: notices to entrants, and the end of rooms whose meetings were decided otherwise.
-    fn follow(&mut self, event: &Event) {
-        notices::send(&self.server.host.context.players, &self.tournament, event);
-        if let Fact::Finished { number, .. } | Fact::Adjudicated { number, .. } = &event.fact
-            && self.rooms.remove(number).is_some()
-        {
-            self.close(*number);
+    /// What follows from events: notices to entrants, and the end of rooms whose meetings were decided otherwise.
+    fn follow(&mut self, events: &[Event]) {
+        let leaves = events.iter().find_map(|event| match event.fact {
+            Fact::Left { entrant, .. } => self.tournament.entrants().get(&entrant)?.who.id(),
+            _ => None,
+        });
+        for event in events {
+            notices::send(&self.server.host.context.players, &self.tournament, event);
+            if let Fact::Finished { number, .. } | Fact::Adjudicated { number, .. } = &event.fact
+                && self.rooms.remove(number).is_some()
+            {
+                self.end_room(*number, leaves);
+            }
         }
     }
 
-    fn close(&self, number: u32) {
+    /// Ends the series of a meeting that is decided already. Who leaves the tournament loses the game there; another
+    /// rated game is played to its end, so that nobody ends a lost one without losing it.
+    fn end_room(&self, number: u32, leaves: Option<PlayerId>) {
         let Some(meeting) = self.tournament.meeting(number) else { return };
         let (host, room): (_, RoomId) = (self.server.host.clone(), meeting.pairing.room);
+        let (issuer, command) = match leaves {
+            Some(player) => (Issuer::Player(player), room::Command::Leave),
+            None if self.tournament.settings().game.rated => return,
+            None => (Issuer::Admin, room::Command::Close),
+        };
         self.server.host.context.lifecycle.spawn(async move {
             // A room that is not there needs no end; one that does not answer ends by itself.
-            let _ = host.command(room, Issuer::Admin, room::Command::Close).await;
+            let _ = host.command(room, issuer, command).await;
         });
     }
 
@@ -337,7 +380,7 @@ impl TournamentActor {
         match (self.rooms.get(&number), found) {
             // It was decided otherwise meanwhile.
             (None, _) => {
-                self.close(number);
+                self.end_room(number, None);
                 Ok(())
             }
             (Some(MeetingRoom::Looking { again: true }), None) => {
@@ -373,26 +416,50 @@ impl TournamentActor {
         }
     }
 
-    /// Notes which entrants are connected.
-    async fn check_presence(&mut self) -> Result<(), ActorEnd> {
+    /// Notes which entrants are connected. Those of a pool who stay away leave it, and a tournament that nobody starts or
+    /// resumes is called off.
+    async fn check_entrants(&mut self) -> Result<(), ActorEnd> {
+        for (player, command) in self.changes_of_entrants().await {
+            let issuer = if command == Command::Leave { Issuer::Player(player) } else { Issuer::Server };
+            match self.execute(issuer, command).await {
+                Ok(()) => {}
+                // All of them are tried again soon.
+                Err(Ok(_)) => return Ok(()),
+                Err(Err(end)) => return Err(end),
+            }
+        }
+        let is_stale = self.tournament.changed().after(STALE) < self.now();
+        if is_stale && matches!(self.tournament.phase(), Phase::Open | Phase::Paused) {
+            let cancelled = self.execute(Issuer::Admin, Command::Control(Control::Cancel)).await;
+            return if let Err(Err(end)) = cancelled { Err(end) } else { Ok(()) };
+        }
+        Ok(())
+    }
+
+    /// After a start or a move of the tournament all players count as having called lately: that keeps an entrant present,
+    /// and makes nobody present who was not.
+    async fn changes_of_entrants(&self) -> Vec<(PlayerId, Command)> {
         let host = &self.server.host;
         let grace = host.context.limits.get().presence_grace;
-        let mut changed = Vec::new();
+        let now = self.now();
+        let mut changes = Vec::new();
         for entrant in self.tournament.entrants().values().filter(|entrant| entrant.left.is_none()) {
             let Some(player) = entrant.who.id() else { continue };
-            if host.context.cluster.shares_store() && host.context.players.get(player).is_none() {
+            let players = &host.context.players;
+            if host.context.cluster.shares_store() && players.get(player).is_none() {
                 // If it cannot be read now, it is absent until it can.
                 let _ = host.player(player).await;
             }
-            let present = host.context.players.is_present(player, grace);
-            if present != entrant.present {
-                changed.push((player, present));
+            let is_there =
+                if entrant.present { players.is_present(player, grace) } else { players.is_connected(player) };
+            let is_gone = entrant.away_since().is_some_and(|since| since.after(POOL_AWAY) < now);
+            if is_there != entrant.present {
+                changes.push((player, Command::SetPresence(player, is_there)));
+            } else if is_gone && self.tournament.settings().is_pool() {
+                changes.push((player, Command::Leave));
             }
         }
-        for (player, present) in changed {
-            self.execute_by_server(Command::SetPresence(player, present)).await?;
-        }
-        Ok(())
+        changes
     }
 
     /// Shifts the times at which meetings were opened by the time in which no entrant could come.

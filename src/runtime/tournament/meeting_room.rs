@@ -6,10 +6,14 @@ use crate::{
     match_statistics::{Points, Score},
     room::{
         Command, Creation, DisplayName, EndReason, GameId, GameRecord, JoinCode, MeetingRef, Occupant, Participant,
-        PlayerId, PlayerKind, Policy, Profile, Rejection, Room, RoomId, Settings, TournamentId,
+        PlayerId, PlayerKind, Policy, Profile, Rejection, Room, RoomId, Settings,
     },
     rules::{self, ByColor, Color},
-    runtime::{limit::limits::STORE_RETRY, outcome::RoomError, room::rooms::Rooms},
+    runtime::{
+        limit::limits::{DAMAGE_RETRY, STORE_RETRY},
+        outcome::RoomError,
+        room::rooms::Rooms,
+    },
     store::Archive,
     tournament::{Fault, Forfeiter, Meeting, Outcome, Tournament},
 };
@@ -20,15 +24,22 @@ const OWNER: &str = "tournament";
 /// Creates the room of a meeting unless it was there before. Returns the outcome of the meeting if that is known, and
 /// none while its series runs. Tries again until the store and the room answer.
 pub(super) async fn look(rooms: Rooms, tournament: Arc<Tournament>, number: u32) -> (u32, Option<Outcome>) {
+    let mut is_told = false;
     loop {
         let Some(meeting) = tournament.meeting(number) else { return (number, None) };
-        match look_once(&rooms, &tournament, meeting).await {
+        let error = match look_once(&rooms, &tournament, meeting).await {
             Ok(found) => return (number, found),
-            Err(error) => {
-                tracing::warn!(tournament = %tournament.id(), number, %error, "the room of a meeting is tried again");
-                tokio::time::sleep(STORE_RETRY).await;
-            }
+            Err(error) => error,
+        };
+        if !std::mem::replace(&mut is_told, true) {
+            tracing::warn!(tournament = %tournament.id(), number, %error, "the room of a meeting is tried again");
         }
+        let pause = match error {
+            RoomError::TooFast(pause) => pause,
+            RoomError::Damaged => DAMAGE_RETRY,
+            _ => STORE_RETRY,
+        };
+        tokio::time::sleep(pause).await;
     }
 }
 
@@ -48,7 +59,7 @@ async fn look_once(rooms: &Rooms, tournament: &Tournament, meeting: &Meeting) ->
     match create(rooms, tournament, meeting, &sides).await {
         Ok(()) => Ok(None),
         // It was there, and has closed without a game.
-        Err(RoomError::Rejected(_)) => Ok(Some(Outcome::Void)),
+        Err(RoomError::Rejected(Rejection::RoomClosed)) => Ok(Some(Outcome::Void)),
         Err(error) => Err(error),
     }
 }
@@ -78,6 +89,7 @@ async fn create(
     sides: &[Participant; 2],
 ) -> Result<(), RoomError> {
     let context = &rooms.host.context;
+    rooms.host.require_capacity()?;
     let id = meeting.pairing.room;
     let mut occupants = Vec::with_capacity(sides.len());
     for side in sides {
@@ -103,7 +115,7 @@ async fn create(
     let creation = Creation {
         id,
         code: JoinCode::from_random(rooms.random.bits()),
-        owner: owner(tournament.id()),
+        owner: owner(tournament.organiser()),
         settings: Settings { name: tournament.settings().name.clone(), ..tournament.room_settings(meeting) },
         policy: Policy {
             grace: limits.presence_grace,
@@ -117,10 +129,10 @@ async fn create(
     rooms.host.create(creation, Some(Command::Start(None))).await.map(drop)
 }
 
-/// The owner of the rooms of a tournament: no player, and so nobody who could enter.
-fn owner(tournament: TournamentId) -> Profile {
+/// The organiser in the place of the owner, who answers for the games of AIs and has no rights in the room.
+fn owner(organiser: PlayerId) -> Profile {
     let name = DisplayName::from_stored(OWNER).unwrap_or_else(|_| unreachable!("a name"));
-    Profile { id: PlayerId::from_random(tournament.bits()), name, kind: PlayerKind::Bot, engine_version: None }
+    Profile { id: organiser, name, kind: PlayerKind::Bot, engine_version: None }
 }
 
 /// The outcome of a series of at most `wanted` games, of which these were played. An open room shows who has left it.

@@ -26,6 +26,8 @@ use crate::{
 
 /// Maximum number of tournaments of one organiser that have not ended.
 const PER_ORGANISER: usize = 4;
+/// For each of these numbers of entrants a watcher waits once more between two states.
+const PACED_ENTRANTS: usize = 64;
 /// Maximum number of tournaments of one node that have not ended.
 const PER_NODE: usize = 500;
 
@@ -101,7 +103,7 @@ impl Tournaments {
         stored.map(Arc::new).ok_or(RoomError::TournamentNotFound)
     }
 
-    /// Watches a tournament: its state now and after changes, at most once in `pace`.
+    /// Watches a tournament: its state now and after changes, at most once in `pace`, or less often with many entrants.
     ///
     /// # Errors
     /// As [`Self::get`], or when the player or its address has too many streams.
@@ -111,8 +113,11 @@ impl Tournaments {
         id: TournamentId,
         pace: Duration,
     ) -> Result<WatchedTournament, RoomError> {
-        self.get(id).await?;
+        let entrants = self.get(id).await?.entrants().len();
+        self.charge(player, entrants)?;
         let open = OpenStream::new(&self.rooms.host, player, StreamKind::Tournament)?;
+        // The standings of many take longer.
+        let pace = pace.saturating_mul(u32::try_from(1 + entrants / PACED_ENTRANTS).unwrap_or(u32::MAX));
         Ok(WatchedTournament { open, tournaments: self.clone(), id, ticks: ticks(pace), last: None })
     }
 
@@ -125,16 +130,27 @@ impl Tournaments {
         Ok(stats.rating.unwrap_or_default().rounded())
     }
 
-    /// At most `limit` tournaments before a key, the newest first.
+    /// At most `limit` tournaments before a key, the newest first, and the key for the next page; none on the last page,
+    /// which is empty. Damaged ones are left out.
     ///
     /// # Errors
     /// When the store is unavailable.
-    pub async fn page(&self, before: Option<TournamentKey>, limit: usize) -> Result<Vec<Arc<Tournament>>, RoomError> {
+    pub async fn page(
+        &self,
+        before: Option<TournamentKey>,
+        limit: usize,
+    ) -> Result<(Vec<Arc<Tournament>>, Option<TournamentKey>), RoomError> {
+        let keys = self.journal.tournament_page(before, limit).await?;
         let mut page = Vec::new();
-        for (_, id) in self.journal.tournament_page(before, limit).await? {
-            page.push(self.get(id).await?);
+        for (_, id) in &keys {
+            match self.get(*id).await {
+                Ok(found) => page.push(found),
+                // It has been logged.
+                Err(RoomError::Damaged | RoomError::TournamentNotFound) => {}
+                Err(error) => return Err(error),
+            }
         }
-        Ok(page)
+        Ok((page, keys.last().copied()))
     }
 
     /// Executes a command of a player or an administrator, on whichever node the tournament is. Returns the state after
@@ -171,7 +187,7 @@ impl Tournaments {
         }
     }
 
-    /// Enters a player. A bot that names its engine's version does so as at log-in.
+    /// Enters a player.
     ///
     /// # Errors
     /// Why the player is not admitted.
@@ -249,8 +265,14 @@ impl Tournaments {
     /// Begins a pool unless it is stored. One that an administrator has ended stays so.
     async fn begin_pool(&self, pool: &Pool) -> Result<(), StoreError> {
         let id = pool.id();
-        if self.journal.tournament(id).await?.is_some() {
-            return Ok(());
+        match self.journal.tournament(id).await {
+            Ok(None) => {}
+            Ok(Some(_)) => return Ok(()),
+            Err(StoreError::Damaged(error)) => {
+                tracing::error!(pool = pool.name, error, "the pool is damaged");
+                return Ok(());
+            }
+            Err(error) => return Err(error),
         }
         let at = self.rooms.host.context.clock.now();
         let (begun, events) = match pool.begin(self.rooms.random.bits(), at) {
@@ -312,7 +334,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        room::{DisplayName, Opponents, PlayerKind, RoomName, Settings as RoomSettings},
+        room::{DisplayName, EndReason, Opponents, RoomName, Settings as RoomSettings, TimeControl},
         runtime::{Notice, Parts, Runtime, TournamentNews, Turns},
         store::{MemoryStore, Store},
         tournament::{Control, Ending, Format, Outcome},
@@ -392,5 +414,64 @@ mod tests {
         let started = async { while !matches!(turns.next().await.unwrap(), Notice::GameStarted { .. }) {} };
         started.await;
         assert!(runtime.tournaments.get(id).await.unwrap().meeting(1).unwrap().outcome.is_none());
+    }
+
+    /// All players count as having called when the server starts.
+    #[tokio::test(start_paused = true)]
+    async fn a_restart_makes_no_entrant_present_who_was_away() {
+        let store = Arc::new(MemoryStore::default());
+        let runtime = start(&store).await;
+        let (ada, gone) = (log_in(&runtime, "Ada").await, log_in(&runtime, "Gone").await);
+        let _turns = runtime.streams.turns(&ada).await.unwrap();
+        tokio::time::sleep(runtime.limits().presence_grace * 2).await;
+        let id = pair(&runtime, [&ada, &gone]).await;
+        assert!(runtime.shut_down(Duration::from_secs(60)).await);
+        let runtime = start(&store).await;
+        tokio::time::sleep(Settings::NO_SHOW / 2).await;
+        let tournament = runtime.tournaments.get(id).await.unwrap();
+        let entrant = tournament.entrants().values().find(|entrant| entrant.who.is(gone.id())).unwrap();
+        assert!(!entrant.present);
+    }
+
+    /// Otherwise a lost game could be left without losing it.
+    #[tokio::test(start_paused = true)]
+    async fn who_leaves_a_tournament_loses_the_running_game() {
+        let runtime = start(&Arc::default()).await;
+        let (ada, bea) = (log_in(&runtime, "Ada").await, log_in(&runtime, "Bea").await);
+        let mut turns = runtime.streams.turns(&ada).await.unwrap();
+        let _beas = runtime.streams.turns(&bea).await.unwrap();
+        let id = pair(&runtime, [&ada, &bea]).await;
+        while !matches!(turns.next().await.unwrap(), Notice::GameStarted { .. }) {}
+        runtime.tournaments.command(id, Issuer::Player(bea.id()), Command::Leave).await.unwrap();
+        let ended = loop {
+            if let Notice::GameEnded { side, end, .. } = turns.next().await.unwrap() {
+                break (end.reason, end.winner == Some(side));
+            }
+        };
+        assert_eq!(ended, (EndReason::Left, true));
+        let tournament = runtime.tournaments.get(id).await.unwrap();
+        assert!(matches!(tournament.meeting(1).unwrap().outcome, Some(Outcome::Forfeit { .. })));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_stays_away_from_a_pool_leaves_it() {
+        let time = TimeControl { per_move: None, total: Some(Duration::from_secs(60)), increment: Duration::ZERO };
+        let admits = Opponents { people: false, ..Opponents::default() };
+        let pool = Pool { name: "60+0".into(), time, admits, rated: true };
+        let store = Store::of(MemoryStore::default());
+        let parts = Parts { ai_threads: Some(0), pools: vec![pool.clone()], ..Parts::new(store, |_, _| Bytes::new()) };
+        let runtime = Runtime::start(parts).await.unwrap();
+        let ada = log_in(&runtime, "Ada").await;
+        let turns = runtime.streams.turns(&ada).await.unwrap();
+        runtime.tournaments.join(&ada, pool.id(), None).await.unwrap();
+        drop(turns);
+        let is_in = async || {
+            let tournament = runtime.tournaments.get(pool.id()).await.unwrap();
+            tournament.entrants().values().any(|entrant| entrant.who.is(ada.id()) && entrant.left.is_none())
+        };
+        tokio::time::sleep(Duration::from_secs(5 * 60)).await;
+        assert!(is_in().await);
+        tokio::time::sleep(Duration::from_secs(20 * 60)).await;
+        assert!(!is_in().await);
     }
 }

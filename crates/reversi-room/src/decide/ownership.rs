@@ -10,14 +10,15 @@ impl Room {
     /// Whether the room is this member's, who does not only stand in for its owner.
     #[must_use]
     pub fn is_owned_by(&self, player: PlayerId) -> bool {
-        self.owner == player && self.absent_owner.is_none() && self.member(player).is_some()
+        self.owner().is_some_and(|owner| owner.id == player) && self.absent_owner.is_none()
     }
 
     /// Whether a player may do what an owner may, but for what is the owner's alone: to transfer the room, to name
     /// co-owners and to remove them.
     #[must_use]
     pub fn may_manage(&self, player: PlayerId) -> bool {
-        self.member(player).is_some() && (player == self.owner || self.co_owners.contains(&player))
+        let owns = player == self.owner && self.meeting.is_none();
+        self.member(player).is_some() && (owns || self.co_owners.contains(&player))
     }
 
     /// The co-owners.
@@ -25,17 +26,19 @@ impl Room {
         self.co_owners.iter().copied()
     }
 
-    /// The player who answers for what the room does by itself: the owner, or else the first member; none for a meeting.
+    /// The player who answers for what the room does by itself: the owner, or else the first member; for a meeting of AIs
+    /// the organiser, who is no member.
     #[must_use]
     pub fn payer(&self) -> Option<PlayerId> {
         let first = || self.members.first().map(|member| member.profile.id);
-        self.owner().map(|owner| owner.id).or_else(first).filter(|_| self.meeting.is_none())
+        self.owner().map(|owner| owner.id).or_else(first).or(self.meeting.map(|_| self.owner))
     }
 
     /// Whether the room is this player's, who is away: it may come back without code and password, cannot be banned, and
     /// gets the room back.
     pub(crate) fn is_absent_owner(&self, player: PlayerId) -> bool {
-        self.absent_owner == Some(player) || (self.owner == player && self.member(player).is_none())
+        let is_away = self.owner == player && self.member(player).is_none() && self.meeting.is_none();
+        self.absent_owner == Some(player) || is_away
     }
 
     /// The next owner, if that changes now: the owner who has returned, or the member who stands in for an absent one.

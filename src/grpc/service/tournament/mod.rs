@@ -72,8 +72,8 @@ impl TournamentService for Services {
         let size = convert::read_page_size(wire.page_size)?;
         let before = listing.read(&wire.page_token)?;
         self.runtime.tournaments.charge(&player, size)?;
-        let page = self.runtime.tournaments.page(before, size).await?;
-        let next = page.last().filter(|_| page.len() == size).map(|last| listing.write(last.created(), last.id()));
+        let (page, next) = self.runtime.tournaments.page(before, size).await?;
+        let next = next.map(|(created, id)| listing.write(created, id));
         Ok(Response::new(v1::ListTournamentsResponse {
             tournaments: page.iter().map(|found| tournament(found)).collect(),
             next_page_token: next.unwrap_or_default(),

@@ -16,7 +16,7 @@ fn both_players_are_seated_members_and_no_one_owns_the_room() {
     let test = TestRoom::meeting(settings()).join("cy");
     let members: Vec<_> = test.room.members().iter().map(|member| member.profile.id).collect();
     assert_eq!(members, [id("ada"), id("bob"), id("cy")]);
-    assert_eq!((test.room.phase(), test.room.owner(), test.room.payer()), (Phase::Playing, None, None));
+    assert_eq!((test.room.phase(), test.room.owner(), test.room.payer()), (Phase::Playing, None, Some(id("ada"))));
     assert_eq!(test.room.seats().white.occupant, Occupant::Player(profile("bob")));
 }
 

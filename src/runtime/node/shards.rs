@@ -348,10 +348,10 @@ impl Node {
             // The last shard may have more rooms.
             let rest = after.map_or_else(BTreeMap::new, |last| remaining.split_off(&Shard::of(last)));
             let restored = std::mem::replace(&mut remaining, rest);
-            // Before the shards are served: if this fails, it is tried again.
-            let alive = |shard: Shard| restored.get(&shard).and_then(|(_, away_since)| *away_since);
-            self.tournaments.restore(restored.keys().copied().collect(), alive).await?;
             self.cluster.serve(restored.values().map(|(owned, _)| *owned));
+            self.tournaments
+                .restore_surely(restored.values().map(|(owned, since)| (owned.shard, *since)).collect())
+                .await;
             if restored.keys().any(|shard| !self.cluster.serves_shard(*shard)) {
                 // Rooms of a shard that was lost while they were restored.
                 self.release(|shard| restored.contains_key(&shard) && !self.cluster.serves_shard(shard));

@@ -1,6 +1,10 @@
 //! The tournaments of the server, for players and administrators.
 
-use std::{collections::BTreeSet, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::Duration,
+};
 
 use tokio::time::Interval;
 
@@ -13,7 +17,7 @@ use crate::{
             peers::{Ask, Question},
         },
         lifecycle::ticks,
-        limit::{rate_limiter::TooFast, request_cost::RequestCost},
+        limit::{limits::STORE_RETRY, rate_limiter::TooFast, request_cost::RequestCost},
         outcome::{RoomError, StreamEnd},
         player::player::Player,
         room::{actor::ActorContext, rooms::Rooms},
@@ -239,24 +243,38 @@ impl Tournaments {
         charged.map_err(|TooFast { retry_after }| RoomError::TooFast(retry_after))
     }
 
-    /// Starts the actors of the tournaments of shards that this node serves now. Each was last running at the given
-    /// time, if that is known.
-    pub(crate) async fn restore(
-        &self,
-        shards: BTreeSet<Shard>,
-        alive: impl Fn(Shard) -> Option<Timestamp>,
-    ) -> Result<(), StoreError> {
-        for id in self.journal.running_tournaments(shards.clone()).await? {
+    /// Starts the actors of the tournaments of shards that this node serves now, each with the time at which it was last
+    /// running, if that is known. What cannot be read is tried again in the background: the rooms of the shards must not
+    /// be restored twice.
+    pub(crate) async fn restore_surely(&self, shards: BTreeMap<Shard, Option<Timestamp>>) {
+        if self.restore(&shards).await.is_ok() {
+            return;
+        }
+        let this = self.clone();
+        let lifecycle = &self.rooms.host.context.lifecycle;
+        let stop = lifecycle.stop.clone();
+        let again = async move {
+            while let Err(error) = this.restore(&shards).await {
+                tracing::warn!(%error, "tournaments could not be restored; trying again");
+                tokio::time::sleep(STORE_RETRY).await;
+            }
+        };
+        lifecycle.spawn(async move { stop.run_until_cancelled(again).await });
+    }
+
+    async fn restore(&self, shards: &BTreeMap<Shard, Option<Timestamp>>) -> Result<(), StoreError> {
+        let cluster = &self.rooms.host.context.cluster;
+        let served: BTreeSet<Shard> = shards.keys().copied().filter(|shard| cluster.serves_shard(*shard)).collect();
+        for id in self.journal.running_tournaments(served.clone()).await? {
+            let alive = shards.get(&Shard::of_tournament(id)).copied().flatten();
             match read(&*self.journal, id).await {
-                Ok(Some(tournament)) => {
-                    actor::start(&self.rooms, &self.journal, tournament, alive(Shard::of_tournament(id)))
-                }
+                Ok(Some(tournament)) => actor::start(&self.rooms, &self.journal, tournament, alive),
                 Ok(None) => {}
                 Err(StoreError::Damaged(error)) => tracing::error!(tournament = %id, error, "a tournament is damaged"),
                 Err(error) => return Err(error),
             }
         }
-        for pool in self.pools.iter().filter(|pool| shards.contains(&Shard::of_tournament(pool.id()))) {
+        for pool in self.pools.iter().filter(|pool| served.contains(&Shard::of_tournament(pool.id()))) {
             self.begin_pool(pool).await?;
         }
         Ok(())

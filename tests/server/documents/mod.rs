@@ -26,6 +26,7 @@ const PAGES: &[&str] = &[
     "docs/matches.md",
     "docs/operations.md",
     "docs/records.md",
+    "docs/tournaments.md",
     "docs/tutorial.md",
 ];
 
@@ -145,6 +146,24 @@ fn the_page_about_matches() {
     );
     page.serve("reversi serve");
     page.open_room("--white random", "room ");
+    page.run();
+}
+
+#[test]
+fn the_page_about_tournaments() {
+    let mut page = Page::open(
+        "docs/tournaments.md",
+        &[
+            ("./nova1 --gtp", "reversi engine --gtp --level 1"),
+            ("./nova2 --gtp", "reversi engine --gtp --level 2"),
+            // Strong AIs and long meetings take minutes.
+            ("alphabeta", "greedy"),
+            ("mcts:5", "mcts:1"),
+            ("--ai mcts", "--ai roxanne"),
+            ("--games 100", "--games 2"),
+        ],
+    );
+    page.serve("reversi serve");
     page.run();
 }
 

@@ -10,7 +10,10 @@ pub(super) const LONG_RUNNING: &[(&str, &str)] = &[
     ("reversi demo", "reversi watch "),
     ("reversi rooms", "WATCHERS"),
     ("reversi watch ROOM", "room "),
+    ("reversi bot --pool", "in tournament "),
     ("reversi bot", "waiting for "),
+    // Its first meeting, of an arena of eight hours.
+    ("reversi tournament watch Night", "meeting 1: "),
     // It ends, with the result.
     ("PYTHONPATH=proto .venv/bin/python first_bot.py", "GAME_END_REASON_DISCS"),
     ("call GameService/WatchTurns", "\"gameId\""),

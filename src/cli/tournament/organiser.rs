@@ -116,7 +116,8 @@ pub(super) async fn control(server: &Address, target: Target, control: Tournamen
     let done = session.control_tournament(&id, control).await;
     let tournament = done.map_err(|error| explain(&session, error, format!("cannot {verb} tournament {id}")))?;
     let entrants = tournament.entrants;
-    say(format_args!("tournament {id} is {}, with {entrants} entrants", phase(tournament.phase())));
+    let entrants = if entrants == 1 { "1 entrant".to_owned() } else { format!("{entrants} entrants") };
+    say(format_args!("tournament {id} is {}, with {entrants}", phase(tournament.phase())));
     Ok(())
 }
 

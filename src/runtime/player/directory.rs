@@ -292,7 +292,7 @@ impl Players {
         let weight = self.pairings.note(&record, &self.homes(&record));
         if record.end.counts() {
             let players = record.players.iter().filter_map(|(_, player)| player.id());
-            players.filter_map(|id| self.get(id)).for_each(|player| player.note_finished_game());
+            players.filter_map(|id| self.get(id)).for_each(|player| player.note_played());
         }
         EndedGame { record, weight }
     }

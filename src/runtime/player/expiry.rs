@@ -238,7 +238,7 @@ mod tests {
         let (players, store, limits) = (Players::default(), MemoryStore::default(), Limits::default());
         let [ada, bea, cy] = ["Ada", "Bea", "Cy"].map(|name| log_in(&players, name));
         players.change_account(&ada, &StoredPlayer { claimed: true, ..ada.stored() });
-        bea.note_finished_game();
+        bea.note_played();
         let after = |time| Clock::starting(Clock::default().now().after(time));
         let minutes = |minutes: u32| Duration::from_secs(60) * minutes;
         let hours = |hours: u32| minutes(60 * hours);
@@ -327,7 +327,7 @@ mod tests {
         tokio::time::advance(Duration::from_secs(61)).await;
         ada.admit().unwrap();
         tokio::time::advance(Duration::from_secs(61)).await;
-        bea.note_finished_game();
+        bea.note_played();
         cy.quota.note(Place::Room, RoomId::from_random(1), true);
         dee.streams.open();
         assert_eq!(make_room().await, Ok(()));

@@ -263,11 +263,12 @@ impl Player {
         self.claimed.load(Relaxed)
     }
 
-    pub(crate) fn note_finished_game(&self) {
+    /// It has finished a game, or organises or enters a tournament: it is no guest who may be forgotten soon.
+    pub(crate) fn note_played(&self) {
         self.played.store(true, Relaxed);
     }
 
-    /// True if it has finished a game.
+    /// True if it has finished a game, or a tournament counts on it.
     pub(crate) fn has_played(&self) -> bool {
         self.played.load(Relaxed)
     }

@@ -88,6 +88,9 @@ pub(super) fn start(
 ) {
     let id = tournament.id();
     let context = &server.host.context;
+    let of_entrants = tournament.entrants().values().filter_map(|entrant| entrant.who.id());
+    let counted_on = of_entrants.chain([tournament.organiser()]);
+    counted_on.filter_map(|player| context.players.get(player)).for_each(|player| player.note_played());
     let mut started = None;
     let is_new = context.tournaments.add(id, || {
         let (sender, mailbox) = mpsc::channel(MAILBOX);

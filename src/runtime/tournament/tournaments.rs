@@ -208,7 +208,9 @@ impl Tournaments {
         };
         let who = Participant::Player(player.profile());
         let rating = self.rating(&who).await?;
-        self.command(id, Issuer::Player(player.id()), Command::Join { who, rating, password }).await
+        let joined = self.command(id, Issuer::Player(player.id()), Command::Join { who, rating, password }).await?;
+        player.note_played();
+        Ok(joined)
     }
 
     /// The hash, if the password is right; none without a password.
@@ -469,6 +471,24 @@ mod tests {
         assert_eq!(ended, (EndReason::Left, true));
         let tournament = runtime.tournaments.get(id).await.unwrap();
         assert!(matches!(tournament.meeting(1).unwrap().outcome, Some(Outcome::Forfeit { .. })));
+    }
+
+    /// A guest who has closed the page until the start is still known then.
+    #[tokio::test(start_paused = true)]
+    async fn an_entrant_and_an_organiser_are_not_forgotten_as_guests_are() {
+        let store = Arc::new(MemoryStore::default());
+        let runtime = start(&store).await;
+        let (ada, bea) = (log_in(&runtime, "Ada").await, log_in(&runtime, "Bea").await);
+        let guest = log_in(&runtime, "Guest").await;
+        let name = RoomName::parse("Weekend").unwrap();
+        let settings = Settings::new(name.clone(), Format::Swiss { rounds: 1 }, RoomSettings::named(name));
+        let id = runtime.tournaments.create(&ada, settings).await.unwrap().id();
+        runtime.tournaments.join(&bea, id, None).await.unwrap();
+        assert!(runtime.shut_down(Duration::from_secs(60)).await);
+        let runtime = start(&store).await;
+        tokio::time::sleep(runtime.limits().guest_idle * 3).await;
+        let is_known = [&ada, &bea, &guest].map(|player| runtime.players().get(player.id()).is_some());
+        assert_eq!(is_known, [true, true, false]);
     }
 
     #[tokio::test(start_paused = true)]

@@ -40,7 +40,7 @@ impl TournamentService for Services {
         request: Request<v1::CreateTournamentRequest>,
     ) -> Reply<v1::CreateTournamentResponse> {
         let (player, wire) = open(request)?;
-        let mut settings = read_settings(&self.runtime.rooms, wire.settings, &player.name)?;
+        let mut settings = read_settings(&self.runtime.rooms, wire.settings, &player.name, self.runtime.clock().now())?;
         if let Some(password) = convert::read_password(&wire.password)? {
             settings.password = Some(self.runtime.rooms.hash_password(&player, password).await?);
         }
@@ -56,7 +56,7 @@ impl TournamentService for Services {
         let wire = request.into_inner();
         let id = tournament_id(&wire.tournament_id)?;
         let current = self.runtime.tournaments.get(id).await?;
-        let mut settings = read_settings(&self.runtime.rooms, wire.settings, &player.name)?;
+        let mut settings = read_settings(&self.runtime.rooms, wire.settings, &player.name, self.runtime.clock().now())?;
         settings.password.clone_from(&current.settings().password);
         settings.seed = current.settings().seed;
         let changed = self.organise(&player, role, id, Command::Configure(Box::new(settings))).await?;

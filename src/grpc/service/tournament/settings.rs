@@ -7,10 +7,13 @@ use crate::{
         convert::{self, Malformed, duration, read_duration, read_timestamp, timestamp},
         v1::{self, tournament_settings::Format as Wire},
     },
-    room::{AiSeat, DisplayName, Opponents, PlayerId, RoomName, Settings as RoomSettings},
+    room::{AiSeat, DisplayName, Opponents, PlayerId, RoomName, Settings as RoomSettings, Timestamp},
     runtime::{RoomError, Rooms},
     tournament::{Format, Playoff, Settings},
 };
+
+/// A tournament that is not over counts for the limits of the server.
+const LATEST_START: Duration = Duration::from_secs(366 * 24 * 60 * 60);
 
 fn bad(field: &str, problem: &str) -> Malformed {
     Malformed::setting(field, problem)
@@ -56,6 +59,7 @@ pub(super) fn read_settings(
     rooms: &Rooms,
     wire: Option<v1::TournamentSettings>,
     organiser: &DisplayName,
+    now: Timestamp,
 ) -> Result<Settings, tonic::Status> {
     let wire = wire.unwrap_or_default();
     let name = RoomName::parse(&wire.name).map_err(|error| bad("name", &error.to_string()))?;
@@ -81,6 +85,9 @@ pub(super) fn read_settings(
     settings.max_entrants = read_count("max_entrants", wire.max_entrants, settings.max_entrants)?;
     settings.max_running = read_count("max_running", wire.max_running, settings.max_running)?;
     settings.starts_at = wire.starts_at.map(|at| read_timestamp("settings.starts_at", at)).transpose()?;
+    if settings.starts_at.is_some_and(|at| at > now.after(LATEST_START)) {
+        return Err(bad("starts_at", "must be within a year").into());
+    }
     if let Some(no_show) = wire.no_show {
         settings.no_show = read_duration("settings.no_show", no_show)?;
     }

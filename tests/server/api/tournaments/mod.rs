@@ -192,11 +192,13 @@ async fn ais_play_each_other_and_the_rooms_are_for_everybody_to_watch() {
 async fn what_is_wrong_or_not_permitted_is_refused_with_its_reason() {
     let server = TestServer::open().await;
     let (organiser, other) = (server.human("Organiser").await, server.bot("Other").await);
+    let far = prost_types::Timestamp { seconds: 253_000_000_000, nanos: 0 };
     for (change, path) in [
         (v1::TournamentSettings { name: String::new(), ..swiss(3) }, "settings.name"),
         (v1::TournamentSettings { format: None, ..swiss(3) }, "settings.format"),
         (v1::TournamentSettings { admits: None, ..swiss(3) }, "settings.admits.kinds"),
         (v1::TournamentSettings { playoff: 3, ..swiss(3) }, "settings.playoff"),
+        (v1::TournamentSettings { starts_at: Some(far), ..swiss(3) }, "settings.starts_at"),
         (v1::TournamentSettings { max_entrants: -1, ..swiss(3) }, "settings.max_entrants"),
         (swiss(100), "settings.swiss.rounds"),
         (v1::TournamentSettings { game: games(2_000), ..swiss(3) }, "settings.game.games"),

@@ -43,10 +43,10 @@ pub enum Rejection {
     #[error("bad settings: {0}")]
     BadSettings(SettingsError),
     /// It cannot start or go on with so few entrants.
-    #[error("there are too few entrants")]
+    #[error("at least two entrants are needed, in a gauntlet a challenger and another")]
     TooFewEntrants,
     /// A Swiss tournament has more rounds than its entrants can play; holds the highest possible number of rounds.
-    #[error("this many entrants can play at most {0} rounds")]
+    #[error("these entrants can play at most {0} rounds; others must join, or the settings have fewer rounds")]
     TooManyRounds(u32),
     /// The tournament would have too many meetings; holds the maximum.
     #[error("a tournament has at most {0} meetings")]

@@ -231,7 +231,7 @@ pub(super) fn headline(of: &v1::Tournament) -> String {
     let settings = of.settings.as_ref();
     let name = settings.map(|settings| settings.name.as_str()).unwrap_or_default();
     let played = if of.started_at.is_none() {
-        format!("{} entrants", of.entrants)
+        if of.entrants == 1 { "1 entrant".to_owned() } else { format!("{} entrants", of.entrants) }
     } else {
         format!("{} of {} meetings finished", of.finished, of.meetings)
     };

@@ -58,7 +58,7 @@ pub(super) struct DecideArgs {
     meeting: i32,
     /// The outcome.
     outcome: OutcomeChoice,
-    /// Why: 1 to 500 characters.
+    /// Why: 1 to 300 characters.
     #[arg(long, value_name = "TEXT")]
     why: String,
 }

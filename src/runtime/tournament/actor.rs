@@ -32,6 +32,9 @@ const SNAPSHOT_EVERY: usize = 64;
 /// How often it is checked which entrants are connected.
 const PRESENCE: Duration = Duration::from_secs(1);
 
+/// The time without a stream after which an entrant is absent: enough to connect again after a restart of the server.
+const LOST: Duration = Duration::from_secs(15);
+
 /// The time after which an entrant of a pool leaves that is not connected.
 const POOL_AWAY: Duration = Duration::from_secs(10 * 60);
 
@@ -76,6 +79,8 @@ struct TournamentActor {
     unsaved: usize,
     /// When to try again what the store refused.
     retry: Option<Instant>,
+    /// The entrants without a stream, and since when.
+    unseen: BTreeMap<PlayerId, Instant>,
     presence: Interval,
 }
 
@@ -115,6 +120,7 @@ pub(super) fn start(
             looks: JoinSet::new(),
             unsaved: 0,
             retry: None,
+            unseen: BTreeMap::new(),
             presence: ticks(PRESENCE),
         };
         started = Some((actor, sender));
@@ -196,7 +202,7 @@ impl TournamentActor {
     }
 
     async fn handle(&mut self, TournamentCall { issuer, command, reply }: TournamentCall) -> Result<(), ActorEnd> {
-        let is_join = matches!(command, Command::Join { .. });
+        let joins = if let Command::Join { who, .. } = &command { who.id() } else { None };
         let done = match self.tick().await {
             Ok(()) => self.execute(issuer, command).await,
             Err(ending) => Err(Err(ending)),
@@ -209,8 +215,14 @@ impl TournamentActor {
         // The caller may have gone; the command is valid.
         let _ = reply.send(answer);
         ending?;
-        // A new entrant counts as present, and may be paired at once.
-        if is_join { self.check_entrants().await } else { Ok(()) }
+        match joins {
+            // A new entrant counts as present, and may be paired at once.
+            Some(player) => {
+                self.unseen.insert(player, Instant::now().checked_sub(LOST).unwrap_or_else(Instant::now));
+                self.check_entrants().await
+            }
+            None => Ok(()),
+        }
     }
 
     /// Executes a command. The error is a refusal or why the actor ends.
@@ -439,12 +451,11 @@ impl TournamentActor {
         Ok(())
     }
 
-    /// After a start or a move of the tournament all players count as having called lately: that keeps an entrant present,
-    /// and makes nobody present who was not.
-    async fn changes_of_entrants(&self) -> Vec<(PlayerId, Command)> {
+    /// An entrant is absent once it has had no stream for some time; after a start or a move of the tournament that time
+    /// begins anew.
+    async fn changes_of_entrants(&mut self) -> Vec<(PlayerId, Command)> {
         let host = &self.server.host;
-        let grace = host.context.limits.get().presence_grace;
-        let now = self.now();
+        let (now, instant) = (self.now(), Instant::now());
         let mut changes = Vec::new();
         for entrant in self.tournament.entrants().values().filter(|entrant| entrant.left.is_none()) {
             let Some(player) = entrant.who.id() else { continue };
@@ -453,8 +464,13 @@ impl TournamentActor {
                 // If it cannot be read now, it is absent until it can.
                 let _ = host.player(player).await;
             }
-            let is_there =
-                if entrant.present { players.is_present(player, grace) } else { players.is_connected(player) };
+            let is_there = if players.is_connected(player) {
+                self.unseen.remove(&player);
+                true
+            } else {
+                let since = *self.unseen.entry(player).or_insert(instant);
+                entrant.present && instant < since + LOST
+            };
             let is_gone = entrant.away_since().is_some_and(|since| since.after(POOL_AWAY) < now);
             if is_there != entrant.present {
                 changes.push((player, Command::SetPresence(player, is_there)));

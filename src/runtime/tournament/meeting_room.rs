@@ -153,10 +153,10 @@ fn outcome(sides: &[Participant; 2], games: &[Arc<GameRecord>], wanted: u16, ope
         }
     }
     let is_cut = games.len() < usize::from(wanted);
-    if let Some(room) = open.filter(|_| is_cut && faults == [None; 2]) {
+    if let Some(room) = open.filter(|_| is_cut) {
         let stays = |side: &Participant| side.id().is_none_or(|player| room.seat_of(player).is_some());
-        let stay = [stays(&sides[0]), stays(&sides[1])];
-        match stay {
+        // Also one who has lost the last game in another way, and then did not come back.
+        match [stays(&sides[0]), stays(&sides[1])] {
             [true, false] => faults[1] = Some(Fault::Absence),
             [false, true] => faults[0] = Some(Fault::Absence),
             [true, true] | [false, false] => {}

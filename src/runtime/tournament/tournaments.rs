@@ -54,7 +54,7 @@ impl Tournaments {
         context.lifecycle.require_running()?;
         let (all, own) = context.tournaments.count(organiser.id());
         if own >= PER_ORGANISER {
-            return Err(RoomError::QuotaTournaments("you organise as many as one player can"));
+            return Err(RoomError::QuotaTournaments("you organise 4 that are not over; end or cancel one"));
         }
         if all >= PER_NODE {
             return Err(RoomError::QuotaTournaments("the server has as many as it can"));
@@ -354,10 +354,12 @@ mod tests {
 
     use super::*;
     use crate::{
-        room::{DisplayName, EndReason, Opponents, RoomName, Settings as RoomSettings, TimeControl},
+        room::{
+            Command as RoomCommand, DisplayName, EndReason, Opponents, RoomName, Settings as RoomSettings, TimeControl,
+        },
         runtime::{Notice, Parts, Runtime, TournamentNews, Turns},
         store::{MemoryStore, Store},
-        tournament::{Control, Ending, Format, Outcome},
+        tournament::{Control, Ending, Format, HalfPoints, Outcome},
     };
 
     async fn start(store: &Arc<MemoryStore>) -> Runtime {
@@ -489,6 +491,37 @@ mod tests {
         tokio::time::sleep(runtime.limits().guest_idle * 3).await;
         let is_known = [&ada, &bea, &guest].map(|player| runtime.players().get(player.id()).is_some());
         assert_eq!(is_known, [true, true, false]);
+    }
+
+    /// She loses the first game on time and is not there for the second: both are the other's.
+    #[tokio::test(start_paused = true)]
+    async fn who_does_not_come_back_for_the_second_game_loses_it_too() {
+        let runtime = start(&Arc::default()).await;
+        let (ada, bea) = (log_in(&runtime, "Ada").await, log_in(&runtime, "Bea").await);
+        let mut turns = runtime.streams.turns(&ada).await.unwrap();
+        let beas = runtime.streams.turns(&bea).await.unwrap();
+        let id = pair(&runtime, [&ada, &bea]).await;
+        let mut beas = Some(beas);
+        loop {
+            match turns.next().await.unwrap() {
+                Notice::GameStarted { .. } => drop(beas.take()),
+                Notice::TurnRequested(turn) => {
+                    let square = turn.position.legal_moves().first().unwrap();
+                    let command = RoomCommand::Play { game: turn.game.number, ply: turn.ply, square, thought: None };
+                    runtime.rooms.command(&ada, turn.game.room, command).await.unwrap();
+                }
+                Notice::Tournament { news: TournamentNews::Ended { rank, .. }, .. } => {
+                    assert_eq!(rank, 1);
+                    break;
+                }
+                _ => {}
+            }
+        }
+        let tournament = runtime.tournaments.get(id).await.unwrap();
+        let meeting = tournament.meeting(1).unwrap();
+        let adas = tournament.entrants().iter().find(|(_, entrant)| entrant.who.is(ada.id())).unwrap().0;
+        let points = meeting.points(2)[meeting.side_of(*adas).unwrap()];
+        assert_eq!(points, HalfPoints::of_wins(2));
     }
 
     #[tokio::test(start_paused = true)]

@@ -85,8 +85,8 @@ pub(super) fn read_settings(
     settings.max_entrants = read_count("max_entrants", wire.max_entrants, settings.max_entrants)?;
     settings.max_running = read_count("max_running", wire.max_running, settings.max_running)?;
     settings.starts_at = wire.starts_at.map(|at| read_timestamp("settings.starts_at", at)).transpose()?;
-    if settings.starts_at.is_some_and(|at| at > now.after(LATEST_START)) {
-        return Err(bad("starts_at", "must be within a year").into());
+    if settings.starts_at.is_some_and(|at| at < now || at > now.after(LATEST_START)) {
+        return Err(bad("starts_at", "must be in the future, within a year").into());
     }
     if let Some(no_show) = wire.no_show {
         settings.no_show = read_duration("settings.no_show", no_show)?;

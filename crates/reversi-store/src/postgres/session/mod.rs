@@ -109,14 +109,20 @@ impl Session {
     }
 }
 
+/// How often a pooler is looked for.
+const POOLER_CHECKS: usize = 8;
+
 /// Fails at a pooler that gives each transaction any of its connections: locks and settings of a session, and prepared
 /// statements, would be lost or be those of others. There one process of the database serves two connections, or one
 /// connection is served by two.
 pub(super) async fn refuse_pooler(config: &Config) -> Result<(), PostgresError> {
     let (one, two) = tokio::try_join!(Session::open(config), Session::open(config))?;
-    let (first, again, other) = (one.backend().await?, one.backend().await?, two.backend().await?);
-    if first.is_some() && (first != again || again == other) {
-        return Err(PostgresError::Pooler);
+    // A pooler that is slow to take a connection back may serve both by different ones for a while.
+    for _ in 0..POOLER_CHECKS {
+        let (first, again, other) = (one.backend().await?, one.backend().await?, two.backend().await?);
+        if first.is_some() && (first != again || again == other) {
+            return Err(PostgresError::Pooler);
+        }
     }
     Ok(())
 }

@@ -69,7 +69,7 @@ impl Tournament {
     fn add_entrant(&mut self, at: Timestamp, id: EntrantId, who: &Participant, rating: u16) {
         let new = Entrant::new(who.clone(), rating, at);
         let entrant = self.entrants.entry(id).or_insert_with(|| new.clone());
-        // An entrant who comes back is still put aside, and waits no less than one who has stayed.
+        // An entrant who joins again keeps its put-aside, its faults and its waiting time.
         let waits_since = new.waits_since.max(entrant.waits_since);
         *entrant = Entrant { put_aside: entrant.put_aside, conduct: entrant.conduct.clone(), waits_since, ..new };
         self.last_entrant = self.last_entrant.max(id);

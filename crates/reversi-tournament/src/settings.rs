@@ -53,7 +53,7 @@ impl Playoff {
         }
     }
 
-    /// The play-off of so many entrants; none unless they are 2, 4 or 8.
+    /// The play-off with this number of entrants; none for a number other than 2, 4 and 8.
     #[must_use]
     pub const fn of_size(size: u32) -> Option<Self> {
         match size {

@@ -215,7 +215,7 @@ impl Tournament {
         usize::try_from(number.checked_sub(self.meetings.front()?.pairing.number)?).ok()
     }
 
-    /// The number of rounds before the play-off, as far as it follows from those who are there; unbounded for an arena.
+    /// The number of rounds before the play-off: of an all-play-all that of the present entrants, `u32::MAX` of an arena.
     #[must_use]
     pub fn rounds(&self) -> u32 {
         self.main_rounds()

@@ -10,7 +10,7 @@ use crate::{
     tournament::{Command, Control, Creation, Event, Fact, Format, Rejection, Settings, Tournament},
 };
 
-/// The house players of a pool: they play whoever is left without an opponent.
+/// The house players of a pool: they play an entrant without an opponent.
 const HOUSE: [(&str, u8); 4] = [("random", 1), ("roxanne", 1), ("expert", 1), ("expert", 3)];
 
 /// A pool: two players who are free and connected play two rated games with one opening, and so on.

@@ -18,7 +18,7 @@ const PATIENT: Duration = Duration::from_secs(60);
 /// Soon over, and enough to connect on a busy machine.
 const IMPATIENT: Duration = Duration::from_secs(1);
 
-/// Also one that is sent twice, as it did not arrive, or whose answer was lost, and with another one behind it.
+/// Three cases: the write was lost, its answer was lost, or its answer was lost and another write followed.
 #[needs(postgres)]
 #[tokio::test(flavor = "multi_thread")]
 async fn an_append_is_written_once_whenever_the_connection_is_lost() {

@@ -41,7 +41,7 @@ pub(super) struct TournamentOptions {
     /// With --all-play-all: how often; once if left out.
     #[arg(long, value_name = "N")]
     cycles: Option<u8>,
-    /// With --all-play-all: this player meets each other entrant, and nobody else meets. May be repeated.
+    /// With --all-play-all: only this player meets the other entrants. May be repeated.
     #[arg(long, value_name = "PLAYER")]
     challenger: Vec<String>,
     /// An arena of this duration, as 45m or 2h: who is free is paired.
@@ -87,7 +87,7 @@ pub(super) struct TournamentOptions {
     /// How long a meeting waits for an entrant who has not come, 10s to 1d; a minute if left out.
     #[arg(long, value_name = "DURATION")]
     no_show: Option<Span>,
-    /// An AI that plays whoever would have a bye in a Swiss tournament.
+    /// An AI that plays the entrant with a bye in a Swiss tournament.
     #[arg(long, value_name = "AI", value_parser = check_ai::parse)]
     fills_bye: Option<Ai>,
     /// Enter this AI of the server, with or without its level, as mcts:3. May be repeated.

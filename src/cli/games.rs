@@ -10,7 +10,7 @@ use anyhow::{Context as _, anyhow};
 
 use super::{
     connect::{
-        check_ai, find_player,
+        check_ai, find_player, find_tournament,
         login::{LoginOptions, Visitor},
         server_address::Address,
     },
@@ -21,8 +21,8 @@ use super::{
 use crate::{
     ai::AiKind,
     client::{
-        ClientError, ExportFormat, GameFilter, GameRecord, GameResult, OpponentStats, Participant, ParticipantKind,
-        Player, RankedParticipant, Rating, RatingChange, Reader, RoomId, Stats,
+        ClientError, ExportFormat, GameFilter, GameRecord, GameResult, Incoming, OpponentStats, Participant,
+        ParticipantKind, Player, RankedParticipant, Rating, RatingChange, Reader, RoomId, Stats,
     },
     rules::Color,
 };
@@ -36,6 +36,7 @@ const PAGE_SIZE: u32 = 200;
     reversi games --player ada --ids               those of one player, with ids\n  \
     reversi games --export json --out games.jsonl  all of them, an object a line\n  \
     reversi games --opening Tiger --min-rating 1800\n  \
+    reversi games --tournament Cup                 those of a tournament\n  \
     reversi games --ranking human                  the highest ratings of people\n  \
     reversi games --stats ada                      results and rating of a player\n  \
     reversi games --stats mcts:5                   and of an AI at a level")]
@@ -46,6 +47,9 @@ pub(super) struct Args {
     /// Only games of this room.
     #[arg(long, value_name = "ID")]
     room: Option<RoomId>,
+    /// Only games of this tournament, by its id or name.
+    #[arg(long, value_name = "NAME_OR_ID")]
+    tournament: Option<String>,
     /// Only games with a participant of this kind.
     #[arg(long, value_name = "KIND")]
     kind: Option<KindFilter>,
@@ -176,8 +180,13 @@ async fn print(visitor: &Visitor, args: Args) -> anyhow::Result<()> {
         Some(player) => Some(find_player::find(reader, player).await?),
         None => None,
     };
+    let tournament = match &args.tournament {
+        Some(tournament) => Some(find_tournament::find(reader, tournament).await?.0),
+        None => None,
+    };
     let filter = GameFilter {
         room: args.room.clone(),
+        tournament,
         player,
         kind: args.kind.map(Into::into),
         result: args.result.map(Into::into),
@@ -245,23 +254,33 @@ fn rating_changes(game: &GameRecord) -> String {
 }
 
 async fn export(reader: &Reader, filter: GameFilter, format: ExportFormat, out: Option<&Path>) -> anyhow::Result<()> {
-    let mut games = reader.export_games(filter, format).await.context("cannot export the games")?;
+    let games = reader.export_games(filter, format).await.context("cannot export the games")?;
+    write_lines(games, |(_, line)| line, "games", out).await
+}
+
+/// Writes the lines of an export to a file, and then says how many of `what` it has, or to standard output.
+pub(super) async fn write_lines<T: 'static>(
+    mut lines: Incoming<T>,
+    line: fn(T) -> String,
+    what: &str,
+    out: Option<&Path>,
+) -> anyhow::Result<()> {
     let Some(out) = out else {
-        while let Some(game) = games.next().await {
-            say(game.context("the export was cut short")?.1);
+        while let Some(item) = lines.next().await {
+            say(line(item.context("the export was cut short")?));
         }
         return Ok(());
     };
     let broken = || format!("cannot write {}", out.display());
     let mut file = BufWriter::new(File::create(out).with_context(broken)?);
     let mut count = 0_u64;
-    while let Some(game) = games.next().await {
-        let (_, text) = game.with_context(|| format!("the export to {} was cut short", out.display()))?;
-        writeln!(file, "{text}").with_context(broken)?;
+    while let Some(item) = lines.next().await {
+        let item = item.with_context(|| format!("the export to {} was cut short", out.display()))?;
+        writeln!(file, "{}", line(item)).with_context(broken)?;
         count += 1;
     }
     file.flush().with_context(broken)?;
-    say(format_args!("{count} games are in {}", out.display()));
+    say(format_args!("{count} {what} are in {}", out.display()));
     Ok(())
 }
 

@@ -1,10 +1,11 @@
-//! The wire types of `reversi.v1`, and their conversion to and from the types of rooms; those of the links
+//! The wire types of `reversi.v1`, and their conversion to and from the types of rooms, and to JSON; those of the links
 //! between nodes.
 
 pub mod cluster;
 mod codec;
 pub mod convert;
 pub mod generated_services;
+pub(crate) mod json;
 mod raw_codec;
 
 use std::sync::LazyLock;

@@ -116,6 +116,7 @@ pub fn row(id: &str) -> RoomRow {
         rated: false,
         finished: false,
         ratings: ByColor::default(),
+        meeting: None,
     }
 }
 

@@ -3,8 +3,8 @@
 use std::{fmt, time::SystemTime};
 
 use super::{
-    Ai, GameId, GameResult, Malformed, Outcome, ParticipantKind, Player, PlayerId, Ply, RatingChange, RoomId, parse,
-    player::rating,
+    Ai, GameId, GameResult, Malformed, MeetingRef, Outcome, ParticipantKind, Player, PlayerId, Ply, RatingChange,
+    RoomId, TournamentId, parse, player::rating,
 };
 use crate::{
     rules::{Board, ByColor, Color, Transcript},
@@ -16,6 +16,8 @@ use crate::{
 pub struct GameFilter {
     /// Only games of this room.
     pub room: Option<RoomId>,
+    /// Only games of this tournament.
+    pub tournament: Option<TournamentId>,
     /// Only games of this player.
     pub player: Option<PlayerId>,
     /// Only games with a participant of this kind.
@@ -45,6 +47,7 @@ impl From<GameFilter> for v1::GameFilter {
         };
         Self {
             room_id: filter.room.map(|id| id.to_string()).unwrap_or_default(),
+            tournament_id: filter.tournament.map(|id| id.to_string()).unwrap_or_default(),
             player_id: filter.player.map(|id| id.to_string()).unwrap_or_default(),
             kind: filter.kind.unwrap_or_default().into(),
             result: result.into(),
@@ -133,6 +136,8 @@ pub struct GameRecord {
     pub rating_changes: ByColor<Option<RatingChange>>,
     /// The English name of the opening.
     pub opening: Option<String>,
+    /// The meeting of a tournament of which it was a part.
+    pub meeting: Option<MeetingRef>,
 }
 
 impl TryFrom<v1::GameRecord> for GameRecord {
@@ -142,7 +147,8 @@ impl TryFrom<v1::GameRecord> for GameRecord {
         // Without `..`: the compiler reports a field that is not named here.
         #[rustfmt::skip]
         let v1::GameRecord { game_id, room_id, room_name, black, white, started_at, ended_at, outcome, transcript,
-            plies, board, rated, black_rating, white_rating, opening: name, private: _, black_rating_change, white_rating_change } = record;
+            plies, board, rated, black_rating, white_rating, opening: name, private: _, black_rating_change, white_rating_change,
+            meeting } = record;
         let board = match board {
             text if text.is_empty() => None,
             text => Some(text.parse().map_err(|error| Malformed::new("last position", error))?),
@@ -168,6 +174,7 @@ impl TryFrom<v1::GameRecord> for GameRecord {
                 white_rating_change.map(RatingChange::try_from).transpose()?,
             ),
             opening: opening(name)?,
+            meeting: meeting.map(MeetingRef::try_from).transpose()?,
         })
     }
 }

@@ -3,8 +3,8 @@
 use std::time::SystemTime;
 
 use super::{
-    Closing, Malformed, Occupant, Phase, RoomId, Seat, Watching, event::StreamMessage, parse, player::rating,
-    seat::parse_seats,
+    Closing, Malformed, MeetingRef, Occupant, Phase, RoomId, Seat, Watching, event::StreamMessage, parse,
+    player::rating, seat::parse_seats,
 };
 use crate::{rules::ByColor, v1};
 
@@ -57,6 +57,8 @@ pub struct RoomRow {
     pub finished: bool,
     /// The ratings of the players in the seats, rounded.
     pub ratings: ByColor<Option<u32>>,
+    /// The meeting of a tournament that is played in it.
+    pub meeting: Option<MeetingRef>,
 }
 
 impl RoomRow {
@@ -90,6 +92,7 @@ impl TryFrom<v1::RoomSummary> for RoomRow {
             rated: row.rated,
             finished: row.finished,
             ratings: ByColor::new(rating(row.black_rating)?, rating(row.white_rating)?),
+            meeting: row.meeting.map(MeetingRef::try_from).transpose()?,
         })
     }
 }

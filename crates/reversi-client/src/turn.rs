@@ -3,8 +3,8 @@
 use std::time::{Duration, SystemTime};
 
 use super::{
-    Clocks, Closing, GameId, InvitationEndReason, Malformed, Offer, Outcome, Player, RatingChange, RoomId, Seat,
-    Series, Settings, Standing, TournamentId, event::StreamMessage, parse,
+    Clocks, Closing, GameId, InvitationEndReason, Malformed, MeetingRef, Offer, Outcome, Player, RatingChange, RoomId,
+    Seat, Series, Settings, Standing, TournamentId, event::StreamMessage, parse,
 };
 use crate::{
     rules::{Bitboard, Board, Color, Position, Square},
@@ -37,6 +37,8 @@ pub enum PlayEvent {
         opponent: Option<Seat>,
         /// The place of the game in its series.
         series: Option<Series>,
+        /// The meeting of a tournament of which it is a part.
+        meeting: Option<MeetingRef>,
     },
     /// A game of the player ended.
     GameEnded {
@@ -259,6 +261,7 @@ impl PlayEvent {
                 side: parse::side(started.side, "side")?,
                 opponent: started.opponent.map(Seat::try_from).transpose()?,
                 series: started.series.map(Series::try_from).transpose()?,
+                meeting: started.meeting.map(MeetingRef::try_from).transpose()?,
             },
             Event::GameEnded(ended) => Self::GameEnded {
                 room: RoomId::parse(ended.room_id)?,

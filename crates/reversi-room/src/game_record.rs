@@ -7,7 +7,7 @@ use reversi_engine::rules::{ByColor, Color, Position, Square};
 use super::{
     event::{Event, Fact},
     game::{EndReason, GameEnd, Ply},
-    ids::{GameId, PlayerId},
+    ids::{GameId, MeetingRef, PlayerId},
     seat::{AiSeat, Occupant, Profile},
     settings::Visibility,
     state::Room,
@@ -130,6 +130,10 @@ pub struct GameRecord {
     pub time: TimeControl,
     /// Whether only its players and the members of its room may see it.
     pub private: bool,
+    /// From when on others than its players may see it; `None` from its end on.
+    pub public_from: Option<Timestamp>,
+    /// The meeting of a tournament of which it was a part.
+    pub meeting: Option<MeetingRef>,
     /// Whether it counts for ratings.
     pub rated: bool,
     /// The ratings of the players before the game, rounded. The store adds them when the game ends.
@@ -188,6 +192,8 @@ impl GameRecord {
             position,
             time: TimeControl { per_move: None, total: None, increment: Duration::ZERO },
             private: false,
+            public_from: None,
+            meeting: None,
             rated: false,
             ratings: ByColor::default(),
             rating_changes: ByColor::default(),
@@ -260,6 +266,8 @@ impl Room {
             position: game.position,
             time: self.settings.time,
             private: self.settings.visibility == Visibility::Private,
+            public_from: None,
+            meeting: self.meeting,
             rated: self.settings.rated && self.settings.begins_fairly(),
             ratings: ByColor::default(),
             rating_changes: ByColor::default(),

@@ -3,7 +3,7 @@
 use std::{future::ready, sync::Arc, time::Duration};
 
 use reversi_engine::rules::{Color, Position, opening_names};
-use reversi_room::{GameEnd, GameId, GameRecord, Participant, PlayerId, RoomId, Timestamp};
+use reversi_room::{GameEnd, GameId, GameRecord, Participant, PlayerId, RoomId, Timestamp, TournamentId};
 
 use super::{
     contestant::Contestant,
@@ -22,6 +22,8 @@ pub struct GameFilter {
     pub viewer: PlayerId,
     /// Only games of this room.
     pub room: Option<RoomId>,
+    /// Only games of this tournament. There is no index for it: give the times of its first and last game, too.
+    pub tournament: Option<TournamentId>,
     /// Only games of this player, on either side.
     pub player: Option<PlayerId>,
     /// Only games with a participant of this kind.
@@ -83,6 +85,7 @@ impl GameFilter {
         Self {
             viewer,
             room: None,
+            tournament: None,
             player: None,
             kind: None,
             result: None,
@@ -105,6 +108,7 @@ impl GameFilter {
         let is_of = |kind| record.players.iter().any(|(_, participant)| OpponentKind::from(participant) == kind);
         let is_rated = |least| record.ratings.iter().any(|(_, rating)| rating.is_some_and(|rating| rating >= least));
         self.room.is_none_or(|room| room == record.id.room)
+            && self.tournament.is_none_or(|id| record.meeting.is_some_and(|meeting| meeting.tournament == id))
             && self.player.is_none_or(played)
             && (!record.private || played(self.viewer))
             && self.kind.is_none_or(is_of)

@@ -4,8 +4,8 @@ use std::{fmt::Write as _, time::Duration};
 
 use reversi_engine::rules::{ByColor, Color, Position, Transcript};
 use reversi_room::{
-    AiSeat, DisplayName, EndReason, EngineVersion, GameEnd, GameRecord, Participant, PlayerKind, Ply, Profile,
-    RatingChange, RoomName, TimeControl, Timestamp, UnratedReason, stored,
+    AiSeat, DisplayName, EndReason, EngineVersion, GameEnd, GameRecord, MeetingRef, Participant, PlayerKind, Ply,
+    Profile, RatingChange, RoomName, TimeControl, Timestamp, UnratedReason, stored,
 };
 
 #[cfg(feature = "postgres")]
@@ -157,6 +157,13 @@ game_row! {
     /// The version of a bot's engine, as the bot has named it.
     black_engine_version: Option<String>, since 14;
     white_engine_version: Option<String>, since 14;
+    /// The tournament of which it was a part.
+    tournament: Option<String>, since 16;
+    /// The number of the meeting there, and its round.
+    meeting: Option<i32>, since 16;
+    round: Option<i32>, since 16;
+    /// From when on others than its players may see it; null from its end on.
+    public_from_us: Option<i64>, since 16;
 }
 
 impl From<&GameRecord> for GameRow {
@@ -164,7 +171,7 @@ impl From<&GameRecord> for GameRow {
         // Without `..`: the compiler reports a field that is not named here.
         #[rustfmt::skip]
         let GameRecord { id, room_name, players: ByColor { black, white }, started, ended, end, margin, plies, opening,
-            position: _, time, private, rated, ratings, rating_changes, thoughts } = game;
+            position: _, time, private, public_from, meeting, rated, ratings, rating_changes, thoughts } = game;
         let placed = || plies.iter().filter_map(|ply| Some((ply.square?, ply.spent_ms)));
         let mut times_ms = String::new();
         for (_, spent) in placed() {
@@ -202,6 +209,10 @@ impl From<&GameRecord> for GameRow {
             white_rating_change: rating_changes.white.map(rating_change_text),
             black_engine_version: engine_version(black),
             white_engine_version: engine_version(white),
+            tournament: meeting.map(|meeting| meeting.tournament.to_string()),
+            meeting: meeting.map(|meeting| number(meeting.number)),
+            round: meeting.map(|meeting| number(meeting.round)),
+            public_from_us: public_from.map(|at| at.0),
         }
     }
 }
@@ -255,6 +266,8 @@ impl GameRow {
             },
             rated: self.rated,
             private: self.private,
+            public_from: self.public_from_us.map(Timestamp),
+            meeting: meeting_ref(self.tournament.as_deref(), self.meeting, self.round)?,
             ratings: ByColor::new(rating(self.black_rating)?, rating(self.white_rating)?),
             rating_changes: ByColor::new(
                 self.black_rating_change.as_deref().map(rating_change).transpose()?,
@@ -263,6 +276,21 @@ impl GameRow {
             thoughts: thoughts.unwrap_or_default(),
         })
     }
+}
+
+fn number(number: u32) -> i32 {
+    i32::try_from(number).unwrap_or(i32::MAX)
+}
+
+/// The meeting, if there is a tournament.
+fn meeting_ref(
+    tournament: Option<&str>,
+    meeting: Option<i32>,
+    round: Option<i32>,
+) -> Result<Option<MeetingRef>, ReadError> {
+    let Some(tournament) = tournament else { return Ok(None) };
+    let [number, round] = [meeting, round].map(|stored| u32::try_from(stored.unwrap_or_default()));
+    Ok(Some(MeetingRef { tournament: tournament.parse()?, number: number?, round: round? }))
 }
 
 fn engine_version(participant: &Participant) -> Option<String> {

@@ -9,7 +9,7 @@
 //! | [`Tournament::deadline`] | when the tournament next needs a [`Command::Tick`] |
 //! | [`Tournament::running`] | the meetings whose rooms are wanted now |
 //! | [`Tournament::room_settings`] | the settings of such a room, with the openings of the meeting |
-//! | [`standings()`], [`crosstable()`], [`Strengths`] | the results so far |
+//! | [`standings()`], [`crosstable()`], [`Strengths`], [`trf()`] | the results so far |
 //!
 //! ```text
 //!                  ┌─ Tick ──▶ Paired ──▶ rooms are opened ──▶ series are played ─┐
@@ -37,6 +37,7 @@ mod settings;
 mod standings;
 mod state;
 pub mod stored;
+mod trf;
 
 pub use command::{Command, Control};
 pub use entrant::{Entrant, EntrantId, EntrantState, Fault, PutAside};
@@ -47,3 +48,4 @@ pub use rejection::Rejection;
 pub use settings::{Format, Playoff, Settings};
 pub use standings::{Cell, Crosstable, Standing, Strengths, crosstable, standings};
 pub use state::{Phase, Tournament};
+pub use trf::trf;

@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 
 use super::date;
+pub(in crate::cli) use crate::proto::json::{ai, participant, player};
 use crate::{
     cli::terminal::room_rows,
     client::{
-        Ai, GameRecord, GameResult, Occupant, OpponentStats, Participant, Phase, Player, PlayerKind, Rated, Rating,
-        RatingChange, RoomRow, Stats,
+        GameRecord, GameResult, MeetingRef, Occupant, OpponentStats, Phase, Rated, Rating, RatingChange, RoomRow, Stats,
     },
     rules::{ByColor, Color},
 };
@@ -32,6 +32,7 @@ pub(in crate::cli) fn room(row: &RoomRow) -> Value {
         "rated": row.rated,
         "finished": row.finished,
         "you_can": room_rows::action(row),
+        "meeting": row.meeting.as_ref().map(meeting),
         "created": date::precise(row.created_at),
     })
 }
@@ -41,7 +42,7 @@ pub(in crate::cli) fn game(game: &GameRecord) -> Value {
     // Without `..`: the compiler reports a field that is not named here.
     #[rustfmt::skip]
     let GameRecord { id, room, room_name, players, started_at, ended_at, outcome, transcript, plies: _, board: _, rated,
-        ratings, rating_changes, opening } = game;
+        ratings, rating_changes, opening, meeting: of_meeting } = game;
     let result = match outcome.result {
         GameResult::Won(Color::Black) => "black_wins",
         GameResult::Won(Color::White) => "white_wins",
@@ -66,9 +67,14 @@ pub(in crate::cli) fn game(game: &GameRecord) -> Value {
             "black": rating_changes.black.map(rating_change),
             "white": rating_changes.white.map(rating_change),
         },
+        "meeting": of_meeting.as_ref().map(meeting),
         "opening": opening,
         "transcript": transcript.to_string(),
     })
+}
+
+fn meeting(MeetingRef { tournament, number, round }: &MeetingRef) -> Value {
+    json!({ "tournament_id": tournament.to_string(), "number": number, "round": round })
 }
 
 fn rating_change(RatingChange { before, effect }: RatingChange) -> Value {
@@ -100,23 +106,6 @@ pub(in crate::cli) fn stats(who: Value, stats: &Stats) -> Value {
         "against_ais": against(stats.ais),
         "rating": rating,
     })
-}
-
-pub(in crate::cli) fn player(player: &Player) -> Value {
-    let kind = if player.kind == PlayerKind::Bot { "bot" } else { "human" };
-    let engine_version = Some(&player.engine_version).filter(|version| !version.is_empty());
-    json!({ "kind": kind, "player_id": player.id.to_string(), "name": player.name, "engine_version": engine_version })
-}
-
-pub(in crate::cli) fn ai(ai: &Ai) -> Value {
-    json!({ "kind": "ai", "name": format!("{}:{}", ai.kind, ai.level) })
-}
-
-pub(in crate::cli) fn participant(participant: &Participant) -> Value {
-    match participant {
-        Participant::Player(seated) => player(seated),
-        Participant::Ai(seated) => ai(seated),
-    }
 }
 
 /// `null` for an open seat.

@@ -3,14 +3,14 @@
 //! ```text
 //!   create ─▶ options ◀─ file (TOML)     the settings
 //!   organiser, entrant ─▶ login          what needs a kept login
-//!   show, watch ─▶ describe, json        what everybody may read
+//!   show, watch ─▶ describe              what everybody may read
 //! ```
 
 mod create;
 mod describe;
 mod entrant;
+mod export;
 mod file;
-mod json;
 mod login;
 mod options;
 mod organiser;
@@ -73,6 +73,10 @@ enum TournamentCommand {
     Standings(show::ShowArgs),
     /// List the meetings.
     Meetings(show::MeetingsArgs),
+    /// List the games that have ended, newest first.
+    Games(show::ShowArgs),
+    /// Write all of a tournament to a file or to standard output.
+    Export(export::Args),
 }
 
 pub(super) async fn run(args: Args) -> anyhow::Result<()> {
@@ -94,6 +98,8 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
         TournamentCommand::Show(args) => show::show(&visitor(server).await?.reader(), args).await,
         TournamentCommand::Standings(args) => show::standings(&visitor(server).await?.reader(), args).await,
         TournamentCommand::Meetings(args) => show::meetings(&visitor(server).await?.reader(), args).await,
+        TournamentCommand::Games(args) => show::games(&visitor(server).await?.reader(), args).await,
+        TournamentCommand::Export(args) => export::run(&visitor(server).await?.reader(), args).await,
         TournamentCommand::Watch(args) => watch::run(&visitor(server).await?.reader(), &args.tournament).await,
     }
 }

@@ -2,19 +2,23 @@
 
 use anyhow::Context as _;
 
-use super::{
-    describe::{self, MEETINGS, Names, STANDINGS, TOURNAMENTS},
-    json,
-};
+use super::describe::{self, MEETINGS, Names, STANDINGS, TOURNAMENTS};
 use crate::{
     cli::{
         connect::find_tournament,
-        say,
+        games, say,
         terminal::interrupt::until_output_fails,
-        text::table::{line, widths},
+        text::{
+            json::game as game_json,
+            table::{line, widths},
+        },
     },
-    client::{PlayerId, Reader, v1},
+    client::{GameFilter, PlayerId, Reader, v1},
+    proto::json,
 };
+
+/// The games of a page.
+const GAMES: u32 = 200;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct ListArgs {
@@ -130,6 +134,30 @@ pub(super) async fn meetings(reader: &Reader, args: MeetingsArgs) -> anyhow::Res
             is_first = false;
             page = found.next;
             if page.is_none() {
+                return Ok(());
+            }
+        }
+    })
+    .await
+}
+
+/// The games that have ended, newest first.
+pub(super) async fn games(reader: &Reader, args: ShowArgs) -> anyhow::Result<()> {
+    let (id, _) = find_tournament::find(reader, &args.tournament).await?;
+    let filter = GameFilter { tournament: Some(id), ..GameFilter::default() };
+    until_output_fails(async {
+        let (mut page, mut has_any) = (None, false);
+        loop {
+            let found = reader.list_games(filter.clone(), GAMES, page).await.context("cannot list the games")?;
+            for game in &found.items {
+                if args.json { say(game_json(game)) } else { say(games::line(game, false)) }
+            }
+            has_any |= !found.items.is_empty();
+            page = found.next;
+            if page.is_none() {
+                if !has_any && !args.json {
+                    say("no games have ended");
+                }
                 return Ok(());
             }
         }

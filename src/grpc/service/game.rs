@@ -287,13 +287,16 @@ fn encode(notice: Notice) -> EncodedMessage {
     event(match notice {
         Notice::TurnRequested(request) => return convert::turn_requested(&request),
         Notice::TurnClosed { game, ply, end } => return turn_closed(game, ply, end),
-        Notice::GameStarted { game, side, opponent, present, series } => Event::GameStarted(v1::PlayerGameStarted {
-            room_id: game.room.to_string(),
-            game_id: game.to_string(),
-            side: side.wire().into(),
-            opponent: Some(convert::lone_seat(&opponent, present)),
-            series: series.map(convert::series),
-        }),
+        Notice::GameStarted { game, side, opponent, present, series, meeting } => {
+            Event::GameStarted(v1::PlayerGameStarted {
+                room_id: game.room.to_string(),
+                game_id: game.to_string(),
+                side: side.wire().into(),
+                opponent: Some(convert::lone_seat(&opponent, present)),
+                series: series.map(convert::series),
+                meeting: meeting.map(convert::room_meeting),
+            })
+        }
         Notice::GameEnded { game, side, end, position, series } => Event::GameEnded(v1::PlayerGameEnded {
             room_id: game.room.to_string(),
             game_id: game.to_string(),

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::{
     proto::{convert, v1},
-    room::{EngineVersion, GameRecord, Participant, PlayerKind, RatingChange, Thought, Timestamp},
+    room::{EngineVersion, GameRecord, MeetingRef, Participant, PlayerKind, RatingChange, Thought, Timestamp},
     rules::{ByColor, Color, opening_names},
 };
 
@@ -13,7 +13,7 @@ pub(super) fn record(game: &GameRecord) -> v1::GameRecord {
     // Without `..`: the compiler reports a field that is not named here.
     #[rustfmt::skip]
     let GameRecord { id, room_name, players: ByColor { black, white }, started, ended, end: _, margin: _, plies: _,
-        opening: _, position, time: _, private, rated, ratings, rating_changes, thoughts: _ } = game;
+        opening: _, position, time: _, private, public_from: _, meeting, rated, ratings, rating_changes, thoughts: _ } = game;
     v1::GameRecord {
         game_id: id.to_string(),
         room_id: id.room.to_string(),
@@ -33,6 +33,7 @@ pub(super) fn record(game: &GameRecord) -> v1::GameRecord {
         private: *private,
         black_rating_change: rating_changes.black.map(|change| convert::rating_change(ratings.black, change)),
         white_rating_change: rating_changes.white.map(|change| convert::rating_change(ratings.white, change)),
+        meeting: meeting.map(convert::room_meeting),
     }
 }
 
@@ -73,6 +74,9 @@ pub(super) fn json_line(game: &GameRecord) -> String {
         "rated": game.rated,
         "ratings": { "black": game.ratings.black, "white": game.ratings.white },
         "rating_changes": { "black": rating_change(game, Color::Black), "white": rating_change(game, Color::White) },
+        "meeting": game.meeting.map(|MeetingRef { tournament, number, round }| {
+            json!({ "tournament_id": tournament.to_string(), "number": number, "round": round })
+        }),
         "opening": opening_names::of_game(game.positions()),
         "time": {
             "move_ms": game.time.per_move.map(ms),

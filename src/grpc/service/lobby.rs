@@ -274,6 +274,7 @@ fn summary(row: &Row, ratings: ByColor<Option<u16>>) -> v1::RoomSummary {
         finished: row.finished,
         black_rating: ratings.black.unwrap_or_default().into(),
         white_rating: ratings.white.unwrap_or_default().into(),
+        meeting: row.meeting.map(convert::room_meeting),
     }
 }
 

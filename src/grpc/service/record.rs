@@ -1,6 +1,6 @@
 //! Finished games: lists, exports and statistics.
 
-use std::{collections::VecDeque, sync::Arc};
+use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use futures_util::{
     FutureExt as _,
@@ -28,6 +28,7 @@ use crate::{
         Contestant, Exploration, ExploredMove, GameFilter, GameKey, GamePage, OpenStream, Player, RankingPage,
         RequestCost, RoomError, Runtime, StreamEnd, TooFast,
     },
+    tournament::Phase,
 };
 
 /// Number of games that an export reads from the archive at a time.
@@ -39,7 +40,7 @@ impl RecordService for Services {
         let (player, wire) = open(request)?;
         let wire_filter = wire.filter.unwrap_or_default();
         let listing = Listing::new("ListGames", &wire_filter);
-        let filter = record_filter::read_games(wire_filter, player.id())?;
+        let filter = self.read_filter(wire_filter, &player).await?;
         let size = convert::read_page_size(wire.page_size)?;
         let after = listing.read(&wire.page_token)?;
         player.charge(page_cost(&filter, size))?;
@@ -70,15 +71,8 @@ impl RecordService for Services {
                 return Err(convert::Malformed::argument("format", "must be a known format").into());
             }
         };
-        let export = Export {
-            runtime: self.runtime.clone(),
-            filter: record_filter::read_games(wire.filter.unwrap_or_default(), player.id())?,
-            open: self.runtime.streams.export(&player)?,
-            player,
-            ended: false,
-            next: Some(None),
-            step: VecDeque::new(),
-        };
+        let filter = self.read_filter(wire.filter.unwrap_or_default(), &player).await?;
+        let export = Export::new(&self.runtime, player, filter)?;
         Ok(Response::new(Box::pin(stream::unfold(export, move |mut export| async move {
             let line =
                 |game: Arc<GameRecord>| v1::ExportGamesResponse { game_id: game.id.to_string(), line: write(&game) };
@@ -172,7 +166,27 @@ impl RecordService for Services {
     }
 }
 
-struct Export {
+/// The time after the end of a tournament in which its last games end.
+const LAST_GAMES: Duration = Duration::from_secs(60 * 60);
+
+impl Services {
+    /// The filter of a request. All games of a tournament end between its creation and its end, so that few others are
+    /// passed over.
+    pub(super) async fn read_filter(&self, wire: v1::GameFilter, viewer: &Player) -> Result<GameFilter, Status> {
+        let filter = record_filter::read_games(wire, viewer.id())?;
+        let Some(id) = filter.tournament else { return Ok(filter) };
+        let tournament = self.runtime.tournaments.get(id).await?;
+        let last = matches!(tournament.phase(), Phase::Ended(_)).then(|| tournament.changed().after(LAST_GAMES));
+        Ok(GameFilter {
+            ended_from: filter.ended_from.max(Some(tournament.created())),
+            ended_before: filter.ended_before.into_iter().chain(last).min(),
+            ..filter
+        })
+    }
+}
+
+/// The games that match a filter, newest first.
+pub(super) struct Export {
     runtime: Runtime,
     player: Arc<Player>,
     filter: GameFilter,
@@ -185,8 +199,14 @@ struct Export {
 }
 
 impl Export {
+    pub(super) fn new(runtime: &Runtime, player: Arc<Player>, filter: GameFilter) -> Result<Self, RoomError> {
+        let open = runtime.streams.export(&player)?;
+        let runtime = runtime.clone();
+        Ok(Self { runtime, player, filter, open, ended: false, next: Some(None), step: VecDeque::new() })
+    }
+
     /// The next game, or the error that ends the export early.
-    async fn next(&mut self) -> Option<Result<Arc<GameRecord>, Status>> {
+    pub(super) async fn next(&mut self) -> Option<Result<Arc<GameRecord>, Status>> {
         if self.ended {
             return None;
         }

@@ -34,7 +34,7 @@ pub use request::{
     read_offer, read_offered, read_page_size, read_password, read_player_kind, read_ply, read_request_id,
     read_search_text, read_seat_count, read_side_preference,
 };
-pub use room::{chat_line, member, room, score, series};
+pub use room::{chat_line, member, room, room_meeting, score, series};
 pub use seat::{
     ai_seat, lone_seat, player, read_ai, read_seat, read_seat_setting, read_seats, seat, seat_number, seats,
 };

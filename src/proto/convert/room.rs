@@ -33,11 +33,13 @@ pub fn room(view: View<'_>, now: Timestamp, watchers: u32) -> v1::Room {
         watchers: i32::try_from(watchers).unwrap_or(i32::MAX),
         rematch_offered_by: room.rematch_offer().map(seat_number),
         score: score(room),
-        meeting: room.meeting().map(meeting),
+        meeting: room.meeting().map(room_meeting),
     }
 }
 
-fn meeting(MeetingRef { tournament, number, round }: MeetingRef) -> v1::RoomMeeting {
+/// The meeting of a tournament to which a room or a game belongs.
+#[must_use]
+pub fn room_meeting(MeetingRef { tournament, number, round }: MeetingRef) -> v1::RoomMeeting {
     let count = |number: u32| i32::try_from(number).unwrap_or(i32::MAX);
     v1::RoomMeeting { tournament_id: tournament.to_string(), number: count(number), round: count(round) }
 }

@@ -4,7 +4,8 @@ use std::cmp::Reverse;
 
 use crate::{
     room::{
-        DisplayName, Game, Occupant, Opponents, Phase, Room, RoomId, RoomName, Seat, TimeControl, Timestamp, Watching,
+        DisplayName, Game, MeetingRef, Occupant, Opponents, Phase, Room, RoomId, RoomName, Seat, TimeControl,
+        Timestamp, Watching,
     },
     rules::{Board, ByColor, Color, Square},
 };
@@ -51,6 +52,8 @@ pub struct Row {
     pub opponents: Opponents,
     /// True if its last game is over and no other is running.
     pub finished: bool,
+    /// The meeting of a tournament that is played in it.
+    pub meeting: Option<MeetingRef>,
 }
 
 /// A filter of the list; unset fields do not restrict it.
@@ -88,6 +91,7 @@ impl Row {
             rated: room.settings().rated,
             opponents: room.settings().opponents,
             finished: room.phase() == Phase::Lobby && room.game().is_some(),
+            meeting: room.meeting(),
         }
     }
 

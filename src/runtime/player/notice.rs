@@ -2,8 +2,8 @@
 
 use crate::{
     room::{
-        DeclineReason, GameEnd, GameId, JoinCode, Offer, Participant, Profile, RatingChange, RoomId, Seat, Series,
-        Settings, Timestamp, TournamentId, TurnRequest,
+        DeclineReason, GameEnd, GameId, JoinCode, MeetingRef, Offer, Participant, Profile, RatingChange, RoomId, Seat,
+        Series, Settings, Timestamp, TournamentId, TurnRequest,
     },
     rules::{ByColor, Color, Position, Square},
     tournament::{Ending, PutAside},
@@ -70,6 +70,8 @@ pub enum Notice {
         present: bool,
         /// The place of the game in its series.
         series: Option<Series>,
+        /// The meeting of a tournament of which it is a part.
+        meeting: Option<MeetingRef>,
     },
     /// A game of the player ended.
     GameEnded {

@@ -234,8 +234,11 @@ impl Notifier<'_> {
             let Some(player) = self.player(side) else { continue };
             let opponent = self.room.seats()[side.opposite()].clone();
             let present = self.room.is_present(side.opposite());
-            let series = self.room.series();
-            self.send(player, Notice::GameStarted { game: self.game(number), side, opponent, present, series });
+            let (series, meeting) = (self.room.series(), self.room.meeting());
+            self.send(
+                player,
+                Notice::GameStarted { game: self.game(number), side, opponent, present, series, meeting },
+            );
         }
     }
 

@@ -63,6 +63,7 @@ const LAYERS: &[Layer] = &[
             ("tonic_prost", "the generated code names it"),
             ("prost_types", "timestamps and durations"),
             ("prost_reflect", "the fields that an update mask names"),
+            ("serde_json", "messages as JSON"),
             ("bytes", "a message that is encoded once"),
             ("reversi_client", "the messages are generated there"),
         ],

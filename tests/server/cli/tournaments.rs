@@ -102,6 +102,15 @@ fn shown_in_tables_and_as_json(server: &Server, id: &str) {
     assert_eq!(meetings.lines().count(), 3, "{meetings}");
     assert!(meetings.lines().all(|line| object(line)["state"] == "played"), "{meetings}");
     assert_eq!(tournament(&["meetings", id]).lines().count(), 7);
+    let games = tournament(&["games", id]);
+    assert_eq!((games.lines().count(), games.matches("black_wins").count()), (12, 0), "{games}");
+    assert_eq!(games, server.output_of(&["games", "--tournament", "cup"], ""));
+    assert!(tournament(&["games", id, "--json"]).lines().all(|line| object(line)["meeting"]["tournament_id"] == id));
+    let exported = Kept::new("tournament-export");
+    let said = tournament(&["export", "Cup", "--out", &exported.0]);
+    assert_eq!(said, format!("23 lines are in {}\n", exported.0));
+    assert_eq!(std::fs::read_to_string(&exported.0).unwrap().lines().count(), 1 + 4 + 6 + 12);
+    assert!(tournament(&["export", "Cup", "--format", "trf"]).starts_with("012 Cup\n"));
     // Whoever watches later sees the same.
     let watched = tournament(&["watch", "CUP"]);
     assert_eq!(watched.lines().filter(|line| line.starts_with("meeting ")).count(), 6, "{watched}");

@@ -162,6 +162,7 @@ fn encode_bot_events(step: &mut PreparedStep, room: &Room, event: &Event, asked:
                 side: side.wire().into(),
                 opponent: Some(convert::lone_seat(&room.seats()[opposite], room.is_present(opposite))),
                 series: room.series().map(convert::series),
+                meeting: room.meeting().map(convert::room_meeting),
             };
             step.to_bots[side].push(encode(BotEventKind::GameStarted(started)));
         }),

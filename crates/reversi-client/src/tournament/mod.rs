@@ -12,6 +12,29 @@ use crate::v1::{
 
 impl StreamMessage for v1::TournamentView {}
 
+/// The meeting of a tournament to which a room or a game belongs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MeetingRef {
+    /// The tournament.
+    pub tournament: TournamentId,
+    /// The number of the meeting in it, from 1.
+    pub number: u32,
+    /// The round, from 1.
+    pub round: u32,
+}
+
+impl TryFrom<v1::RoomMeeting> for MeetingRef {
+    type Error = Malformed;
+
+    fn try_from(meeting: v1::RoomMeeting) -> Result<Self, Malformed> {
+        Ok(Self {
+            tournament: TournamentId::parse(meeting.tournament_id)?,
+            number: parse::count(meeting.number, "meeting")?,
+            round: parse::count(meeting.round, "round")?,
+        })
+    }
+}
+
 impl Reader {
     fn tournament_calls(&self) -> TournamentServiceClient<Transport> {
         TournamentServiceClient::new(self.transport())
@@ -39,6 +62,17 @@ impl Reader {
             Some(Message::Heartbeat(_) | Message::Closing(_)) | None => Ok(None),
         };
         Ok(Incoming::with_heartbeats(views, HEARTBEAT, parse))
+    }
+
+    /// All of a tournament, a line of text in each message.
+    pub async fn export_tournament(
+        &self,
+        id: &TournamentId,
+        format: v1::TournamentFormat,
+    ) -> Result<Incoming<String>, ClientError> {
+        let request = v1::ExportTournamentRequest { tournament_id: id.to_string(), format: format.into() };
+        let lines = self.tournament_calls().export_tournament(request).await?.into_inner();
+        Ok(Incoming::new(lines, |response: v1::ExportTournamentResponse| Ok::<_, Malformed>(Some(response.line))))
     }
 
     /// A page of the meetings by number, of one entrant or of all with 0; `page` is [`Page::next`] of the last page.

@@ -5,7 +5,9 @@ use crate::Timestamp;
 const DAY: i64 = 86_400;
 const MICROS: i64 = 1_000_000;
 
-pub(super) fn write(at: Timestamp) -> String {
+/// The date and time in UTC, as GGF has it.
+#[must_use]
+pub fn write_date(at: Timestamp) -> String {
     let seconds = at.0.div_euclid(MICROS);
     let (days, second) = (seconds.div_euclid(DAY), seconds.rem_euclid(DAY));
     let shifted = days + 719_468;
@@ -50,14 +52,14 @@ mod tests {
 
     #[test]
     fn dates_follow_the_calendar() {
-        assert_eq!(write(Timestamp(0)), "1970-01-01 00:00:00 GMT");
-        assert_eq!(write(Timestamp(951_782_400_000_000)), "2000-02-29 00:00:00 GMT");
-        assert_eq!(write(Timestamp(1_767_348_000_000_000)), "2026-01-02 10:00:00 GMT");
+        assert_eq!(write_date(Timestamp(0)), "1970-01-01 00:00:00 GMT");
+        assert_eq!(write_date(Timestamp(951_782_400_000_000)), "2000-02-29 00:00:00 GMT");
+        assert_eq!(write_date(Timestamp(1_767_348_000_000_000)), "2026-01-02 10:00:00 GMT");
     }
 
     #[test]
     fn dates_are_read_in_the_forms_of_other_programs() {
-        let written = |text: &str| read_date(text).map(write);
+        let written = |text: &str| read_date(text).map(write_date);
         assert_eq!(written("1999.12.31_23:59:58.MST"), Some("1999-12-31 23:59:58 GMT".into()));
         assert_eq!(written("2026-01-02"), Some("2026-01-02 00:00:00 GMT".into()));
         assert_eq!(written("1998"), Some("1998-01-01 00:00:00 GMT".into()));
@@ -70,7 +72,7 @@ mod tests {
         #[test]
         fn a_written_date_is_read_back(seconds in -30_000_000_000_i64..200_000_000_000) {
             let at = Timestamp(seconds * MICROS);
-            prop_assert_eq!(read_date(&write(at)), Some(at));
+            prop_assert_eq!(read_date(&write_date(at)), Some(at));
         }
 
         #[test]

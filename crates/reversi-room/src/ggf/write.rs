@@ -14,16 +14,19 @@ pub fn write(record: &GameRecord) -> String {
         "(;GM[Othello]ID[{}]PC[{}]DT[{}]PB[{}]PW[{}]RE[{}]TI[{}]TY[8]BO[8 {}]",
         record.id,
         clean(record.room_name.as_str()),
-        record.started.known().map(date::write).unwrap_or_default(),
+        record.started.known().map(date::write_date).unwrap_or_default(),
         name(&record.players.black),
         name(&record.players.white),
         result(record),
         time(record),
         board(Position::START),
     );
+    if let Some(meeting) = record.meeting {
+        // Writing to a string cannot fail.
+        let _ = write!(line, "EV[{}]RO[{}]", meeting.tournament, meeting.round);
+    }
     for (index, ply) in record.plies.iter().enumerate() {
         let side = if index % 2 == 0 { 'B' } else { 'W' };
-        // Writing to a string cannot fail.
         let (square, spent) = (move_name(ply.square), f64::from(ply.spent_ms) / 1000.0);
         let _ = write!(line, "{side}[{square}/{}/{spent:.2}]", evaluation(record, index));
     }

@@ -114,7 +114,11 @@ impl From<MeetingRef> for v1::MeetingRef {
 }
 
 impl v1::MeetingRef {
-    pub(super) fn read(self) -> Result<MeetingRef, StoredError> {
+    /// Reads the stored meeting.
+    ///
+    /// # Errors
+    /// If its tournament is not an id.
+    pub fn read(self) -> Result<MeetingRef, StoredError> {
         let tournament = required(TournamentId::from_bits(self.tournament), "id of a tournament")?;
         Ok(MeetingRef { tournament, number: self.number, round: self.round })
     }

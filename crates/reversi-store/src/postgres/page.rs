@@ -140,6 +140,10 @@ fn matching(query: &mut Query, filter: &GameFilter) {
         let room = query.with(room.to_string());
         query.and(&format!("room = {room}"));
     }
+    if let Some(tournament) = filter.tournament {
+        let tournament = query.with(tournament.to_string());
+        query.and(&format!("tournament = {tournament}"));
+    }
     if let Some(kind) = filter.kind {
         let kind = query.with(kind_name(kind));
         query.and(&format!("(black_kind = {kind} OR white_kind = {kind})"));

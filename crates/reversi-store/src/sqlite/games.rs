@@ -165,6 +165,11 @@ fn matches(row: &Row<'_>, filter: &GameFilter) -> Result<bool, ReadError> {
     {
         return Ok(false);
     }
+    if let Some(tournament) = filter.tournament
+        && row.get_ref("tournament")?.as_str_or_null()? != Some(&*tournament.to_string())
+    {
+        return Ok(false);
+    }
     let rating = |side| row.get::<_, Option<i32>>(side);
     if let Some(least) = filter.min_rating
         && rating("black_rating")?.max(rating("white_rating")?) < Some(i32::from(least))

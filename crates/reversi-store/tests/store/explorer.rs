@@ -1,7 +1,7 @@
 //! The opening explorer, the ranking, and the filters of games.
 
 use reversi_engine::rules::{Bitboard, Color, Square, Symmetry, Transcript, opening_names};
-use reversi_room::{EndReason, GameEnd, GameRecord, Ply};
+use reversi_room::{EndReason, GameEnd, GameRecord, MeetingRef, Ply, TournamentId};
 use reversi_store::{
     Contestant, Exploration, ExplorerFilter, GameFilter, GameResult, OpponentKind, RankingFilter, RankingPage, Results,
     Retention, Store, StoredPlayer,
@@ -140,6 +140,8 @@ on_each!(games_are_filtered, async |store| {
         played(3, "f5d6", Symmetry::Identity, ["roxanne:2", "bob"]),
     ];
     games[2].end = GameEnd { winner: None, reason: EndReason::Aborted };
+    let [tournament, another] = [1, 2].map(TournamentId::from_random);
+    games[1].meeting = Some(MeetingRef { tournament, number: 7, round: 2 });
     store_games(store, &games).await;
     let all = GameFilter::visible_to(id("eve"));
     let of = async |filter: GameFilter| {
@@ -156,6 +158,12 @@ on_each!(games_are_filtered, async |store| {
     assert_eq!(of(GameFilter { result: Some(GameResult::Won(Color::White)), ..all }).await, [0_u32; 0]);
     assert_eq!(of(GameFilter { result: Some(GameResult::Drawn), ..all }).await, [0_u32; 0]);
     assert_eq!(of(GameFilter { min_rating: Some(1501), ..all }).await, [2], "Ada after her first");
+    let of_tournament = GameFilter { tournament: Some(tournament), ..all };
+    assert_eq!(of(of_tournament).await, [2]);
+    assert_eq!(of(GameFilter { player: Some(id("ada")), ..of_tournament }).await, [2]);
+    assert_eq!(of(GameFilter { player: Some(id("bob")), ..of_tournament }).await, [0_u32; 0]);
+    assert_eq!(of(GameFilter { room: Some(games[0].id.room), ..of_tournament }).await, [0_u32; 0]);
+    assert_eq!(of(GameFilter { tournament: Some(another), ..all }).await, [0_u32; 0]);
     let ended = |game: usize| games[game].ended;
     assert_eq!(of(GameFilter { ended_from: Some(ended(1)), ..all }).await, [3, 2]);
     assert_eq!(of(GameFilter { ended_before: Some(ended(1)), ..all }).await, [1]);

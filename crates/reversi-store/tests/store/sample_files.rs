@@ -174,13 +174,16 @@ async fn a_file_of_the_version_before_is_upgraded() {
 }
 
 /// As version 14 left it.
+/// Versions 15 and 16 added these.
+const WITHOUT_TOURNAMENTS: &str = "DROP TABLE tournaments; DROP TABLE tournament_events; \
+    ALTER TABLE games DROP COLUMN tournament; ALTER TABLE games DROP COLUMN meeting; \
+    ALTER TABLE games DROP COLUMN round; ALTER TABLE games DROP COLUMN public_from_us;";
+
 #[tokio::test]
 async fn a_file_without_tournaments_is_examined_and_upgraded() {
     let folder = sample_file();
     drop(open(&folder));
-    connection(&folder)
-        .execute_batch("DROP TABLE tournaments; DROP TABLE tournament_events; PRAGMA user_version = 14")
-        .unwrap();
+    connection(&folder).execute_batch(&format!("{WITHOUT_TOURNAMENTS} PRAGMA user_version = 14")).unwrap();
     assert_eq!(examine(&folder).findings, [""; 0]);
     let repaired = after_a_stop(&folder);
     assert_eq!(repair(&repaired), [""; 0]);
@@ -299,9 +302,10 @@ mod postgres {
         check(&store).await;
     }
 
-    /// Versions 13 and 14 added these columns.
+    /// Versions 13, 14 and 16 added these columns.
     const WITHOUT_ADDED_COLUMNS: &str = "ALTER TABLE games DROP COLUMN black_rating_change, DROP COLUMN white_rating_change, \
-        DROP COLUMN black_engine_version, DROP COLUMN white_engine_version; \
+        DROP COLUMN black_engine_version, DROP COLUMN white_engine_version, DROP COLUMN tournament, \
+        DROP COLUMN meeting, DROP COLUMN round, DROP COLUMN public_from_us; \
         ALTER TABLE players DROP COLUMN availability, DROP COLUMN engine_version";
 
     /// As `pg_restore --clean` leaves them, which does not drop the tables of a later version.
@@ -350,7 +354,7 @@ mod postgres {
     async fn tables_without_tournaments_are_upgraded() {
         let database = sample_database();
         drop(database.open().await);
-        database.sql("DROP TABLE tournaments, tournament_events; UPDATE reversi SET version = 14");
+        database.sql(&format!("{WITHOUT_TOURNAMENTS} UPDATE reversi SET version = 14"));
         let store = database.open().await;
         check(&store).await;
         tournaments::fill(&store).await;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use reversi_engine::rules::ByColor;
 use reversi_needs::needs;
-use reversi_room::{Availability, EngineVersion, Event, GameRecord, Participant, Profile};
+use reversi_room::{Availability, EngineVersion, Event, GameRecord, MeetingRef, Participant, Profile, TournamentId};
 use reversi_store::{
     Contestant, PostgresStore, RankingFilter, SqliteStore, Store, StoredPlayer, Transfer, copy, is_empty,
 };
@@ -36,7 +36,9 @@ async fn fill(store: &Store) {
     let engine_version = Some(EngineVersion::parse("edax 4.6").unwrap());
     let bot = Participant::Player(Profile { engine_version: engine_version.clone(), ..profile("bot-d") });
     let of_bot = game(room_id(2), 31, 31, ["cy", "bot-d"]);
-    games.push(GameRecord { players: ByColor { white: bot, ..of_bot.players }, ..of_bot });
+    let meeting = Some(MeetingRef { tournament: TournamentId::from_random(5), number: 1, round: 1 });
+    let (players, public_from) = (ByColor { white: bot, ..of_bot.players }, Some(at(40)));
+    games.push(GameRecord { players, meeting, public_from, ..of_bot });
     games.iter_mut().for_each(|game| (game.rated, game.private) = (true, game.id.number % 2 == 0));
     archive(store, room_id(2), &games).await;
     for player in ["ada", "eve"] {

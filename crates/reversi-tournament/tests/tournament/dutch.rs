@@ -9,7 +9,7 @@ use std::{
 
 use reversi_engine::match_statistics::Points;
 use reversi_needs::needs;
-use reversi_tournament::{Format, Settings};
+use reversi_tournament::{Forfeiter, Format, Outcome, Settings, trf};
 
 use crate::trial::{Trial, played, settings};
 
@@ -145,4 +145,30 @@ fn scores_differ_as_little_as_in_the_dutch_system() {
     let [ours, theirs] = all.map(Gaps::mean);
     println!("{ours:.3} and {theirs:.3} half points, {:.3}", ours / theirs);
     assert!(ours <= 1.05 * theirs);
+}
+
+/// It checks the columns, the points and that both sides of a meeting agree.
+#[needs(python)]
+#[test]
+fn the_report_of_a_tournament_is_read_strictly() {
+    let mut trial = Trial::started(settings(Format::Swiss { rounds: 5 }), 9);
+    let forfeit = Outcome::Forfeit { by: Forfeiter::Both, fault: true };
+    for outcome in [Outcome::Void, forfeit] {
+        let meeting = trial.running().remove(0);
+        trial.finish(meeting.pairing.number, outcome);
+    }
+    trial.play_round();
+    trial.play_round();
+    let read = "import pathlib, sys; from py4swiss.trf import TrfParser; \
+        print(len(TrfParser.parse(pathlib.Path('/dev/stdin'), strict=True).player_sections))";
+    let mut python = Command::new(env::var("REVERSI_PYTHON").expect("set when this was compiled"))
+        .args(["-c", read])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("starts");
+    let report = trf(&trial.tournament).expect("rounds").join("\n");
+    python.stdin.take().expect("piped").write_all(report.as_bytes()).expect("reads");
+    let output = python.wait_with_output().expect("ends");
+    assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "9", "{report}");
 }

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use reversi_engine::match_statistics::{Difference, Points, Score};
 use reversi_room::{ChatText, Issuer};
 use reversi_tournament::{
-    Cell, Command, Control, Crosstable, EntrantId, Fact, Fault, Forfeiter, Format, HalfPoints, Meeting, Outcome,
-    Rejection, Settings, Strengths, crosstable, standings,
+    Cell, Command, Control, Crosstable, EntrantId, Fact, Fault, Forfeiter, Format, HalfPoints, Meeting, Outcome, Phase,
+    Rejection, Settings, Strengths, crosstable, standings, trf,
 };
 
-use crate::trial::{DRAWN, ORGANISER, Trial, WON, played, player, settings};
+use crate::trial::{DRAWN, ORGANISER, Trial, WON, arena, played, player, settings};
 
 fn all_play_all() -> Format {
     Format::AllPlayAll { cycles: 1, challengers: Vec::new() }
@@ -252,4 +252,41 @@ fn a_correction_of_the_organiser_counts() {
     };
     assert_eq!(points(&running), HalfPoints(2));
     assert_eq!(trial.issue(ORGANISER, command(Outcome::Void)), Err(Rejection::TournamentEnded));
+}
+
+/// In the columns of TRF16: number, name, rating, points, rank, and opponent, colour and result of each round.
+#[test]
+fn the_report_has_all_results_of_the_rounds() {
+    let mut trial = Trial::started(settings(all_play_all()), 3);
+    trial.control(Control::Pause).unwrap();
+    let outcomes = [Outcome::Forfeit { by: Forfeiter::First, fault: true }, played(&WON), Outcome::Void];
+    for outcome in outcomes {
+        trial.control(Control::Resume).unwrap();
+        let meeting = trial.running().remove(0);
+        trial.finish(meeting.pairing.number, outcome);
+        if !matches!(trial.tournament.phase(), Phase::Ended(_)) {
+            trial.control(Control::Pause).unwrap();
+        }
+    }
+    let report = "\
+012 Weekend
+042 1970/01/01
+052 1970/01/01
+062 3
+092 Round robin
+001    1      p1                                1999                             0.0    2  0000 - Z     3 w 0  0000 - Z
+001    2      p2                                1998                             0.0    3     3 b -  0000 - Z  0000 - Z
+001    3      p3                                1997                             2.0    1     2 w +     1 b 1  0000 - Z
+XXR 3";
+    assert_eq!(trf(&trial.tournament).unwrap().join("\n"), report);
+}
+
+#[test]
+fn a_tournament_without_rounds_or_with_more_than_99_has_no_report() {
+    assert_eq!(trf(&Trial::started(settings(arena(60)), 2).tournament), None);
+    let many = Format::AllPlayAll { cycles: 100, challengers: Vec::new() };
+    let mut trial = Trial::started(settings(many), 2);
+    assert!(trf(&trial.tournament).is_some());
+    trial.play_to_the_end();
+    assert_eq!(trf(&trial.tournament), None);
 }

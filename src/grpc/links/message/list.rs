@@ -111,6 +111,7 @@ impl From<Row> for cluster::Row {
             rated: row.rated,
             finished: row.finished,
             opponents: (row.opponents != Opponents::default()).then(|| row.opponents.into()),
+            meeting: row.meeting.map(Into::into),
         }
     }
 }
@@ -146,6 +147,7 @@ impl cluster::Row {
             rated: self.rated,
             finished: self.finished,
             opponents: self.opponents.map(stored::v1::Opponents::read).transpose()?.unwrap_or_default(),
+            meeting: self.meeting.map(stored::v1::MeetingRef::read).transpose()?,
         })
     }
 }

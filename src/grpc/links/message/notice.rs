@@ -26,13 +26,16 @@ impl From<Notice> for cluster::Notice {
                 };
                 Kind::TurnClosed(cluster::TurnClosed { game: Some(game.into()), ply: ply.into(), end: Some(end) })
             }
-            Notice::GameStarted { game, side, opponent, present, series } => Kind::GameStarted(cluster::GameStarted {
-                game: Some(game.into()),
-                side: side.number(),
-                opponent: Some((&opponent).into()),
-                present,
-                series: series.map(Into::into),
-            }),
+            Notice::GameStarted { game, side, opponent, present, series, meeting } => {
+                Kind::GameStarted(cluster::GameStarted {
+                    game: Some(game.into()),
+                    side: side.number(),
+                    opponent: Some((&opponent).into()),
+                    present,
+                    series: series.map(Into::into),
+                    meeting: meeting.map(Into::into),
+                })
+            }
             Notice::GameEnded { game, side, end, position, series } => Kind::GameEnded(cluster::GameEnded {
                 game: Some(game.into()),
                 side: side.number(),
@@ -97,6 +100,7 @@ impl cluster::Notice {
                 opponent: required(started.opponent, "seat")?.read()?,
                 present: started.present,
                 series: started.series.map(v1::Series::read).transpose()?,
+                meeting: started.meeting.map(v1::MeetingRef::read).transpose()?,
             },
             Kind::GameEnded(ended) => Notice::GameEnded {
                 game: required(ended.game, "game")?.read()?,

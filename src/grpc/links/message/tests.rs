@@ -11,9 +11,9 @@ use crate::{
     proto::cluster::{self, exchange_response::Reply as Replied, follow_response::Item},
     room::{
         AiSeat, Clocks, Command, Creation, DeclineReason, DisplayName, EndReason, EngineVersion, Event, Fact, GameEnd,
-        GameId, Invitation, Issuer, JoinCode, Occupant, Offer, Opponents, Participant, Phase, PlayerId, PlayerKind,
-        Policy, Profile, RatingChange, Rejection, Request, Room, RoomId, RoomName, Seat, Seq, Series, Settings,
-        TimeControl, Timestamp, TournamentId, TurnRequest, UnratedReason, Watching, stored::StoredError,
+        GameId, Invitation, Issuer, JoinCode, MeetingRef, Occupant, Offer, Opponents, Participant, Phase, PlayerId,
+        PlayerKind, Policy, Profile, RatingChange, Rejection, Request, Room, RoomId, RoomName, Seat, Seq, Series,
+        Settings, TimeControl, Timestamp, TournamentId, TurnRequest, UnratedReason, Watching, stored::StoredError,
     },
     rules::{Bitboard, Board, ByColor, Color, Position, Square},
     runtime::{
@@ -93,6 +93,15 @@ fn seat() -> impl Strategy<Value = Seat> {
     })
 }
 
+fn meeting() -> impl Strategy<Value = MeetingRef> {
+    let tournament = any::<u64>().prop_map(TournamentId::from_random);
+    (tournament, any::<u32>(), any::<u32>()).prop_map(|(tournament, number, round)| MeetingRef {
+        tournament,
+        number,
+        round,
+    })
+}
+
 fn series() -> impl Strategy<Value = Series> {
     (any::<u16>(), 2_u16.., of(any::<i64>().prop_map(Timestamp))).prop_map(|(index, games, next_at)| Series {
         index: index % (games - 1),
@@ -156,9 +165,16 @@ fn notice() -> impl Strategy<Value = Notice> {
     prop_oneof![
         turn_request().prop_map(|request| Notice::TurnRequested(Box::new(request))),
         (game(), any::<u16>(), turn_end).prop_map(|(game, ply, end)| Notice::TurnClosed { game, ply, end }),
-        (game(), color(), seat(), any::<bool>(), of(series())).prop_map(|(game, side, opponent, present, series)| {
-            Notice::GameStarted { game, side, opponent, present, series }
-        }),
+        (game(), color(), seat(), any::<bool>(), of(series()), of(meeting())).prop_map(
+            |(game, side, opponent, present, series, meeting)| Notice::GameStarted {
+                game,
+                side,
+                opponent,
+                present,
+                series,
+                meeting,
+            }
+        ),
         (game(), color(), end, position(), of(series())).prop_map(|(game, side, end, position, series)| {
             Notice::GameEnded { game, side, end, position, series }
         }),
@@ -324,7 +340,7 @@ fn item() -> impl Strategy<Value = FeedItem> {
 fn row() -> impl Strategy<Value = Row> {
     let room = (room_id(), any::<i64>().prop_map(Timestamp), "[a-zA-Z][a-z0-9]{1,12}", of("[a-zA-Z][a-z0-9]{1,12}"));
     let seats = (seat(), seat(), any::<bool>(), any::<bool>());
-    let game = (any::<bool>(), any::<u16>(), of(position()), of(square()), any::<bool>());
+    let game = (any::<bool>(), any::<u16>(), of(position()), of(square()), any::<bool>(), of(meeting()));
     let time = (of(wait()), of(wait()), wait());
     (room, seats, game, time, any::<bool>(), any::<bool>(), any::<u32>(), any::<bool>()).prop_map(
         |(room, seats, game, time, has_password, members, watchers, rated)| Row {
@@ -345,6 +361,7 @@ fn row() -> impl Strategy<Value = Row> {
             rated,
             opponents: Opponents { people: true, bots: seats.2, min_rating: None, max_rating: rated.then_some(game.1) },
             finished: game.4,
+            meeting: game.5,
         },
     )
 }

@@ -1,5 +1,6 @@
 //! Tournaments.
 
+mod export;
 mod settings;
 mod view;
 
@@ -9,6 +10,7 @@ use tonic::{Request, Response, Status};
 
 pub(super) use self::view::{end_phase, fault};
 use self::{
+    export::Lines,
     settings::{read_ai, read_settings},
     view::{meeting, standing_rows, tournament, view},
 };
@@ -118,6 +120,20 @@ impl TournamentService for Services {
         let meetings: Vec<_> = found.meetings().filter(wanted).take(size).map(|one| meeting(&found, one)).collect();
         let next = meetings.last().filter(|_| meetings.len() == size).map(|last| listing.write_id(last.number));
         Ok(Response::new(v1::ListMeetingsResponse { meetings, next_page_token: next.unwrap_or_default() }))
+    }
+
+    type ExportTournamentStream = Lines;
+
+    async fn export_tournament(
+        &self,
+        request: Request<v1::ExportTournamentRequest>,
+    ) -> Reply<Self::ExportTournamentStream> {
+        let (player, wire) = open(request)?;
+        let format = v1::TournamentFormat::try_from(wire.format)
+            .map_err(|_| Malformed::argument("format", "must be a known format"))?;
+        let found = self.runtime.tournaments.get(tournament_id(&wire.tournament_id)?).await?;
+        self.runtime.tournaments.charge(&player, found.entrants().len())?;
+        Ok(Response::new(self.lines(player, found, format).await?))
     }
 
     async fn join_tournament(&self, request: Request<v1::JoinTournamentRequest>) -> Reply<v1::JoinTournamentResponse> {

@@ -188,6 +188,63 @@ async fn ais_play_each_other_and_the_rooms_are_for_everybody_to_watch() {
     assert_eq!((listed.len(), listed[0].tournament_id.as_str(), listed[0].phase()), (1, id.as_str(), Phase::Completed));
 }
 
+/// The lines of an export.
+async fn exported(player: &Player, id: &str, format: v1::TournamentFormat) -> Vec<String> {
+    let request = v1::ExportTournamentRequest { tournament_id: id.into(), format: format.into() };
+    let mut stream = player.tournaments().export_tournament(request).await.unwrap().into_inner();
+    let mut lines = Vec::new();
+    while let Some(response) = within(stream.message()).await.unwrap() {
+        lines.push(response.line);
+    }
+    lines
+}
+
+#[tokio::test]
+async fn a_tournament_is_exported_and_its_games_are_found_by_it() {
+    let server = TestServer::open().await;
+    let organiser = server.human("Organiser").await;
+    let mut ids = Vec::new();
+    for _ in 0..2 {
+        let id = organiser.organise(swiss(1)).await.unwrap().tournament_id;
+        for kind in ["random", "greedy"] {
+            organiser.set_entrant(&id, ai(kind)).await.unwrap();
+        }
+        organiser.control(&id, v1::TournamentControl::Start).await.unwrap();
+        organiser.watched_to_the_end(&id).await;
+        ids.push(id);
+    }
+    let visitor = server.human("Visitor").await;
+    for id in &ids {
+        let filter = v1::GameFilter { tournament_id: id.clone(), ..Default::default() };
+        let request = v1::ListGamesRequest { filter: Some(filter), ..Default::default() };
+        let games = visitor.records().list_games(request).await.unwrap().into_inner().games;
+        assert_eq!(games.len(), 2);
+        let meeting = Some(v1::RoomMeeting { tournament_id: id.clone(), number: 1, round: 1 });
+        assert!(games.iter().all(|game| game.meeting == meeting), "{games:?}");
+
+        let lines = exported(&visitor, id, v1::TournamentFormat::Json).await;
+        let objects = lines.iter().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        let names: Vec<_> = objects.clone().map(|object| object.as_object().unwrap().keys().next().cloned()).collect();
+        assert_eq!(
+            names.iter().flatten().collect::<Vec<_>>(),
+            ["tournament", "standing", "standing", "meeting", "game", "game"]
+        );
+        let numbers: Vec<_> = objects.map(|object| object["game"]["meeting"]["number"].clone()).collect();
+        assert_eq!(numbers[4..], [1, 1]);
+        let ggf = exported(&visitor, id, v1::TournamentFormat::Ggf).await;
+        assert!(ggf.len() == 2 && ggf.iter().all(|line| line.contains(&format!("EV[{id}]RO[1]"))), "{ggf:?}");
+        let trf = exported(&visitor, id, v1::TournamentFormat::Trf).await;
+        assert_eq!(trf.iter().filter(|line| line.starts_with("001 ")).count(), 2, "{trf:?}");
+    }
+    let unknown = v1::GameFilter { tournament_id: "7zzzzzzzzzzz".into(), ..Default::default() };
+    let request = v1::ListGamesRequest { filter: Some(unknown), ..Default::default() };
+    refused(visitor.records().list_games(request).await, Code::NotFound, "TOURNAMENT_NOT_FOUND");
+    let arena = Format::Arena(v1::Arena { duration: Some(prost_types::Duration { seconds: 60, nanos: 0 }) });
+    let id = organiser.organise(settings(arena)).await.unwrap().tournament_id;
+    let request = v1::ExportTournamentRequest { tournament_id: id, format: v1::TournamentFormat::Trf.into() };
+    refused(visitor.tournaments().export_tournament(request).await, Code::FailedPrecondition, "WRONG_PHASE");
+}
+
 #[tokio::test]
 async fn what_is_wrong_or_not_permitted_is_refused_with_its_reason() {
     let server = TestServer::open().await;

@@ -1,18 +1,30 @@
-//! Tournaments, standings and meetings as JSON, with the names of the API: one object for each, for scripts.
+//! Players, tournaments, standings and meetings as JSON, with the names of the API: one object for each, for scripts.
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
+use reversi_client::{Ai, Participant, Player, PlayerKind};
 use serde_json::{Value, json};
 
-use crate::{
-    cli::text::{date::precise, json},
-    client::{
-        Ai, Participant,
-        v1::{self, tournament_settings::Format},
-    },
-};
+use super::v1::{self, tournament_settings::Format};
 
-pub(super) fn tournament(tournament: &v1::Tournament) -> Value {
+pub(crate) fn player(player: &Player) -> Value {
+    let kind = if player.kind == PlayerKind::Bot { "bot" } else { "human" };
+    let engine_version = Some(&player.engine_version).filter(|version| !version.is_empty());
+    json!({ "kind": kind, "player_id": player.id.to_string(), "name": player.name, "engine_version": engine_version })
+}
+
+pub(crate) fn ai(ai: &Ai) -> Value {
+    json!({ "kind": "ai", "name": format!("{}:{}", ai.kind, ai.level) })
+}
+
+pub(crate) fn participant(participant: &Participant) -> Value {
+    match participant {
+        Participant::Player(seated) => player(seated),
+        Participant::Ai(seated) => ai(seated),
+    }
+}
+
+pub(crate) fn tournament(tournament: &v1::Tournament) -> Value {
     // Without `..`: the compiler reports a field that is not named here.
     #[rustfmt::skip]
     let v1::Tournament { tournament_id, organiser_id, settings: of, has_password, phase: _, created_at, started_at, entrants,
@@ -62,7 +74,7 @@ fn settings(settings: &v1::TournamentSettings) -> Value {
         "max_running": max_running,
         "starts_at": time(*starts_at),
         "no_show": seconds(*no_show),
-        "fills_bye": fills_bye.clone().and_then(|ai| Ai::try_from(ai).ok()).as_ref().map(json::ai),
+        "fills_bye": fills_bye.clone().and_then(|ai| Ai::try_from(ai).ok()).as_ref().map(ai),
     })
 }
 
@@ -77,7 +89,7 @@ fn game(game: &v1::RoomSettings) -> Value {
     })
 }
 
-pub(super) fn standing(row: &v1::Standing) -> Value {
+pub(crate) fn standing(row: &v1::Standing) -> Value {
     #[rustfmt::skip]
     let v1::Standing { rank, entrant, who, rating, state: _, put_aside_until, put_aside_for: _, meetings, half_points,
         brightwell, discs, wins, draws, losses, playoff_wins, elo } = row;
@@ -89,7 +101,7 @@ pub(super) fn standing(row: &v1::Standing) -> Value {
     json!({
         "rank": rank,
         "entrant": entrant,
-        "who": who.as_ref().map(json::participant),
+        "who": who.as_ref().map(participant),
         "rating": rating,
         "state": lower(row.state().as_str_name(), "ENTRANT_STATE_"),
         "put_aside_until": time(*put_aside_until),
@@ -106,7 +118,7 @@ pub(super) fn standing(row: &v1::Standing) -> Value {
     })
 }
 
-pub(super) fn meeting(meeting: &v1::Meeting) -> Value {
+pub(crate) fn meeting(meeting: &v1::Meeting) -> Value {
     #[rustfmt::skip]
     let v1::Meeting { number, round, playoff, state: _, first, second, room_id, first_half_points, second_half_points,
         first_discs, second_discs, decision } = meeting;
@@ -133,7 +145,7 @@ fn lower(name: &str, prefix: &str) -> String {
 }
 
 fn time(time: Option<prost_types::Timestamp>) -> Option<String> {
-    precise(time.and_then(|time| SystemTime::try_from(time).ok()))
+    time.map(|time| time.to_string())
 }
 
 fn seconds(time: Option<prost_types::Duration>) -> Option<f64> {

@@ -43,7 +43,7 @@ pub(crate) async fn mark_alive_regularly(host: RoomHost) {
 /// Detects stalls regularly until the server stops. After a stall it tells the rooms in memory to credit their clocks,
 /// at most [`CREDITED`] at a time: the writes of all rooms at once could cause the next stall.
 pub(crate) async fn note_stalls(host: RoomHost) {
-    let ActorContext { stalls, clock, registry, lifecycle, journal, .. } = &*host.context;
+    let ActorContext { stalls, clock, registry, lifecycle, journal, tournaments, .. } = &*host.context;
     let (mut ticks, mut known, mut rooms) = (ticks(NOTE_INTERVAL), 0, Vec::new());
     // Each room that is told holds it until it has credited its clocks.
     let told = Arc::new(());
@@ -66,7 +66,7 @@ pub(crate) async fn note_stalls(host: RoomHost) {
         asked.retain(|room| matches!(room.try_send(message()), Err(TrySendError::Full(_))));
         rooms.append(&mut asked);
         if rooms.is_empty() && Arc::strong_count(&told) == 1 {
-            stalls.note_credited(known);
+            stalls.note_credited(known.min(tournaments.credited()));
         }
     }
 }

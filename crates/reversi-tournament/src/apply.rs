@@ -45,13 +45,23 @@ impl Tournament {
                 self.phase = if self.in_playoff() { Phase::Playoff } else { Phase::Running };
                 self.open_rooms(at);
             }
-            Fact::ClockCredited { micros } => {
-                let shift = |meeting: &mut Meeting| {
-                    meeting.opened = meeting.opened.map(|opened| opened.shifted(*micros));
-                };
-                self.with_unfinished(shift);
-            }
+            Fact::ClockCredited { micros } => self.credit(*micros),
             Fact::Ended(ending) => self.phase = Phase::Ended(*ending),
+        }
+    }
+
+    fn credit(&mut self, micros: i64) {
+        self.with_unfinished(|meeting| meeting.opened = meeting.opened.map(|opened| opened.shifted(micros)));
+        if micros < 0 {
+            // The clock was set back; all else that is waited for would come so much later.
+            self.paired = self.paired.shifted(micros);
+            self.started = self.started.map(|started| started.shifted(micros));
+            for entrant in self.entrants.values_mut() {
+                entrant.waits_since = entrant.waits_since.shifted(micros);
+                if let Some(put_aside) = &mut entrant.put_aside {
+                    put_aside.until = put_aside.until.shifted(micros);
+                }
+            }
         }
     }
 

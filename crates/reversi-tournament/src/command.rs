@@ -59,7 +59,7 @@ pub enum Command {
         /// Why.
         why: ChatText,
     },
-    /// Compensate for time in which no entrant could come: the server was down. By the server.
+    /// Compensate for time in which no entrant could come: the server was down or could not write. By the server.
     Credit {
         /// Microseconds; negative after the system clock was set back.
         micros: i64,

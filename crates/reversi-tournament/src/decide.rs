@@ -91,7 +91,7 @@ impl Tournament {
             }
             Command::Credit { micros } => {
                 require_server(issuer)?;
-                let counts = micros != 0 && self.running().next().is_some();
+                let counts = micros < 0 && self.started.is_some() || micros > 0 && self.running().next().is_some();
                 Ok(counts.then_some(Fact::ClockCredited { micros }).into_iter().collect())
             }
             Command::Tick { random } => {

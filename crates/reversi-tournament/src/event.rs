@@ -112,9 +112,9 @@ pub enum Fact {
     Paused,
     /// Meetings are paired and begin again.
     Resumed,
-    /// Compensation for downtime: shifts the times at which meetings were opened.
+    /// Compensation for time in which no entrant could come: shifts the times at which meetings were opened.
     ClockCredited {
-        /// The shift in microseconds; negative after the system clock was set back.
+        /// The shift in microseconds; negative after the system clock was set back, and then of all times that matter.
         micros: i64,
     },
     /// The tournament is over. Always the last fact.

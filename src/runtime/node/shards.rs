@@ -26,9 +26,11 @@ use crate::{
         cluster::peers::News,
         limit::limits::STORE_RETRY,
         room::{
+            actor::ActorContext,
             message::Message,
             recovery::{restore, waits_for_opponent},
         },
+        stalls::SHORTEST,
     },
     store::{Assignment, ClusterStore, ClusterView, Lease, NodeId, Obstacle, Shard, StoreError},
 };
@@ -264,16 +266,22 @@ impl Node {
         }
     }
 
-    /// Lets rooms credit their clocks with time that was lost here, of which the next node knows nothing. Waits for that,
-    /// but not for long.
+    /// Lets rooms and tournaments credit their clocks with time that was lost here, of which the next node knows nothing.
+    /// Waits for that, but not for long.
     async fn credit_clocks(&self, is_given: impl Fn(RoomId) -> bool) {
         let told = Arc::new(());
-        let mut asked = self.host().context.registry.all_live(is_given);
+        let ActorContext { registry, tournaments, stalls, clock, .. } = &*self.host().context;
+        let mut asked = registry.all_live(is_given);
+        let lost = stalls.lost(clock.now());
         let until = Instant::now() + CREDITING;
         loop {
             let message = || Message::CreditStalls(Arc::clone(&told));
             asked.retain(|room| matches!(room.try_send(message()), Err(TrySendError::Full(_))));
-            if asked.is_empty() && Arc::strong_count(&told) == 1 || Instant::now() >= until {
+            let have_rooms = asked.is_empty() && Arc::strong_count(&told) == 1;
+            // Tournaments do it by themselves, within a second.
+            let missing = lost.saturating_sub(tournaments.credited()).max(0);
+            let is_done = have_rooms && Duration::from_micros(missing.cast_unsigned()) < SHORTEST;
+            if is_done || Instant::now() >= until {
                 return;
             }
             tokio::time::sleep(ENDING).await;

@@ -146,7 +146,7 @@ pub(crate) struct Registry {
     mirrors: DashMap<RoomId, (u64, RoomHandle), RandomState>,
     generations: AtomicU64,
     games: AtomicUsize,
-    /// Rooms whose clocks are not yet credited for the server's downtime.
+    /// Rooms and tournaments that are not yet credited with the server's downtime.
     pub(crate) uncredited: AtomicUsize,
 }
 

@@ -1,6 +1,16 @@
 //! The actor of one tournament: decides, writes, applies and tells, in that order.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{
+            AtomicI64,
+            Ordering::{Relaxed, Release},
+        },
+    },
+    time::Duration,
+};
 
 use tokio::{
     sync::{mpsc, watch},
@@ -18,7 +28,7 @@ use super::{
 };
 use crate::{
     room::{self, Issuer, PlayerId, RoomId, Timestamp, TournamentId},
-    runtime::{lifecycle::ticks, limit::limits::STORE_RETRY, outcome::RoomError, room::rooms::Rooms},
+    runtime::{lifecycle::ticks, limit::limits::STORE_RETRY, outcome::RoomError, room::rooms::Rooms, stalls::SHORTEST},
     store::{AppendError, TournamentAppend, TournamentJournal},
     tournament::{
         Command, Control, Event, Fact, Outcome, Phase, Rejection, Tournament,
@@ -79,6 +89,10 @@ struct TournamentActor {
     unsaved: usize,
     /// When to try again what the store refused.
     retry: Option<Instant>,
+    /// The lost time with which the meetings are credited, in microseconds since the start of the server.
+    credited: i64,
+    /// The same for others, once it is written.
+    written_credit: Arc<AtomicI64>,
     /// The entrants without a stream, and since when.
     unseen: BTreeMap<PlayerId, Instant>,
     presence: Interval,
@@ -102,10 +116,13 @@ pub(super) fn start(
         let tournament = Arc::new(tournament);
         let (state, latest) = watch::channel(Arc::clone(&tournament));
         let (stop, ended_rooms) = (context.lifecycle.stop.child_token(), Arc::<EndedRooms>::default());
+        let credited = context.stalls.lost(context.clock.now());
+        let written_credit = Arc::new(AtomicI64::new(credited));
         let handle = TournamentHandle {
             mailbox: sender.clone(),
             state: latest,
             ended_rooms: Arc::clone(&ended_rooms),
+            credited: Arc::clone(&written_credit),
             stop: stop.clone(),
         };
         let actor = TournamentActor {
@@ -120,6 +137,8 @@ pub(super) fn start(
             looks: JoinSet::new(),
             unsaved: 0,
             retry: None,
+            credited,
+            written_credit,
             unseen: BTreeMap::new(),
             presence: ticks(PRESENCE),
         };
@@ -127,6 +146,9 @@ pub(super) fn start(
         handle
     });
     let Some((mut actor, sender)) = started.filter(|_| is_new) else { return };
+    if alive.is_some() {
+        context.registry.uncredited.fetch_add(1, Relaxed);
+    }
     let span = tracing::info_span!(parent: None, "tournament", %id);
     let registry = Arc::clone(&context.tournaments);
     let run = async move {
@@ -152,8 +174,10 @@ impl Drop for Removal {
 
 impl TournamentActor {
     async fn run(&mut self, alive: Option<Timestamp>) {
-        if let Some(alive) = alive {
-            self.credit_downtime(alive).await;
+        if let Some(alive) = alive
+            && self.credit_downtime(alive).await.is_err()
+        {
+            return;
         }
         while self.step().await.is_ok() {}
     }
@@ -184,12 +208,7 @@ impl TournamentActor {
                 Ok(())
             }
             _ = self.presence.tick() => self.check_entrants().await,
-            () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {
-                self.retry = None;
-                // Who has come back meanwhile does not forfeit.
-                self.check_entrants().await?;
-                self.tick().await
-            }
+            () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => self.tick().await,
             message = self.mailbox.recv() => match message {
                 Some(message) => self.handle(message).await,
                 None => Err(ActorEnd::Stopped),
@@ -225,8 +244,13 @@ impl TournamentActor {
         }
     }
 
-    /// Executes a command. The error is a refusal or why the actor ends.
+    /// Executes a command, after a credit for time that was lost. The error is a refusal or why the actor ends.
     async fn execute(&mut self, issuer: Issuer, command: Command) -> Result<(), Result<RoomError, ActorEnd>> {
+        self.credit(SHORTEST).await?;
+        self.write(issuer, command).await
+    }
+
+    async fn write(&mut self, issuer: Issuer, command: Command) -> Result<(), Result<RoomError, ActorEnd>> {
         let decided = self.decide(issuer, command).await;
         let events = decided.map_err(|rejection| Ok(RoomError::Tournament(rejection)))?;
         self.keep(events).await
@@ -247,31 +271,36 @@ impl TournamentActor {
             .unwrap_or_else(|_| Ok(Vec::new()))
     }
 
-    /// Does all that is due.
+    /// Does all that is due; what the store refuses is tried again later.
     async fn tick(&mut self) -> Result<(), ActorEnd> {
-        while self.tournament.deadline().is_some_and(|due| due <= self.now()) {
+        self.retry = None;
+        while self.is_due() {
             let before = self.tournament.seq();
-            let random = self.server.random.bits();
-            self.execute_by_server(Command::Tick { random }).await?;
-            if self.tournament.seq() == before {
-                self.retry = Some(Instant::now() + STORE_RETRY);
-                return Ok(());
+            match self.do_what_is_due().await {
+                Ok(()) if self.tournament.seq() > before => continue,
+                Ok(()) => {}
+                Err(Ok(error)) => tracing::warn!(%error, "a step of a tournament is tried again"),
+                Err(Err(end)) => return Err(end),
             }
+            self.retry = Some(Instant::now() + STORE_RETRY);
+            break;
         }
         Ok(())
     }
 
-    /// Executes a command of the server; what the store refuses is tried again later.
-    async fn execute_by_server(&mut self, command: Command) -> Result<(), ActorEnd> {
-        match self.execute(Issuer::Server, command).await {
-            Ok(()) => Ok(()),
-            Err(Ok(error)) => {
-                tracing::warn!(%error, "a step of a tournament is tried again");
-                self.retry = Some(Instant::now() + STORE_RETRY);
-                Ok(())
-            }
-            Err(Err(ending)) => Err(ending),
+    fn is_due(&self) -> bool {
+        self.tournament.deadline().is_some_and(|due| due <= self.now())
+    }
+
+    /// The first thing that is due. Who has come by now does not forfeit, nor who could not come while time was lost.
+    async fn do_what_is_due(&mut self) -> Result<(), Result<RoomError, ActorEnd>> {
+        self.credit(Duration::ZERO).await?;
+        self.note_entrants().await?;
+        if self.is_due() {
+            let random = self.server.random.bits();
+            self.write(Issuer::Server, Command::Tick { random }).await?;
         }
+        Ok(())
     }
 
     /// Writes events, then applies and tells them.
@@ -290,7 +319,16 @@ impl TournamentActor {
             ended,
             at: first.at,
         };
-        match self.journal.append_tournament(append).await {
+        let stalls = &self.server.host.context.stalls;
+        let write = stalls.begin_write();
+        let appended = self.journal.append_tournament(append).await;
+        let took = write.end(!appended.as_ref().is_err_and(AppendError::is_fault));
+        if took > SHORTEST {
+            // Also a write that is slow by itself is credited: the entrants hear of their meetings only after it.
+            let took = i64::try_from(took.as_micros()).unwrap_or(i64::MAX);
+            self.credited = self.credited.min(stalls.lost(self.now()).saturating_sub(took));
+        }
+        match appended {
             Ok(()) => {}
             Err(AppendError::Fenced) => return Err(Err(ActorEnd::Stopped)),
             Err(error @ (AppendError::Unknown(_) | AppendError::Conflict(_))) => {
@@ -420,7 +458,7 @@ impl TournamentActor {
             Ok(()) => Ok(()),
             Err(Ok(RoomError::Tournament(rejection))) => {
                 tracing::error!(number, %rejection, "the outcome of a meeting is refused, and counts for nobody");
-                self.execute_by_server(Command::Finish { number, outcome: Outcome::Void }).await
+                Box::pin(self.finish(number, Outcome::Void)).await
             }
             Err(Ok(error)) => {
                 tracing::warn!(number, %error, "the outcome of a meeting is written later");
@@ -431,22 +469,23 @@ impl TournamentActor {
         }
     }
 
-    /// Notes which entrants are connected. Those of a pool who stay away leave it, and a tournament that nobody starts or
-    /// resumes is called off.
+    /// Notes which entrants are connected, and calls a tournament off that nobody starts or resumes.
     async fn check_entrants(&mut self) -> Result<(), ActorEnd> {
+        let mut checked = self.note_entrants().await;
+        let is_stale = self.tournament.changed().after(STALE) < self.now();
+        if checked.is_ok() && is_stale && matches!(self.tournament.phase(), Phase::Open | Phase::Paused) {
+            checked = self.execute(Issuer::Admin, Command::Control(Control::Cancel)).await;
+        }
+        // What is refused is tried again soon.
+        if let Err(Err(end)) = checked { Err(end) } else { Ok(()) }
+    }
+
+    /// Notes which entrants are connected. Those of a pool who stay away leave it.
+    async fn note_entrants(&mut self) -> Result<(), Result<RoomError, ActorEnd>> {
+        self.credit(SHORTEST).await?;
         for (player, command) in self.changes_of_entrants().await {
             let issuer = if command == Command::Leave { Issuer::Player(player) } else { Issuer::Server };
-            match self.execute(issuer, command).await {
-                Ok(()) => {}
-                // All of them are tried again soon.
-                Err(Ok(_)) => return Ok(()),
-                Err(Err(end)) => return Err(end),
-            }
-        }
-        let is_stale = self.tournament.changed().after(STALE) < self.now();
-        if is_stale && matches!(self.tournament.phase(), Phase::Open | Phase::Paused) {
-            let cancelled = self.execute(Issuer::Admin, Command::Control(Control::Cancel)).await;
-            return if let Err(Err(end)) = cancelled { Err(end) } else { Ok(()) };
+            self.write(issuer, command).await?;
         }
         Ok(())
     }
@@ -481,17 +520,50 @@ impl TournamentActor {
         changes
     }
 
-    /// Shifts the times at which meetings were opened by the time in which no entrant could come.
-    async fn credit_downtime(&mut self, alive: Timestamp) {
-        let since = alive.max(self.tournament.changed());
-        let micros = self.now().0.saturating_sub(since.0);
-        // If it cannot be written, an entrant may be absent by the server's fault.
-        while self.execute(Issuer::Server, Command::Credit { micros }).await.is_err_and(|error| error.is_ok()) {
-            tokio::select! {
-                biased;
-                () = self.stop.cancelled() => return,
-                () = tokio::time::sleep(STORE_RETRY) => {}
+    /// Shifts the times at which meetings were opened by the time that was lost in stalls, if it is at least `shortest`.
+    async fn credit(&mut self, shortest: Duration) -> Result<(), Result<RoomError, ActorEnd>> {
+        let lost = self.server.host.context.stalls.lost(self.now());
+        let before = self.credited;
+        let micros = lost.saturating_sub(before);
+        if micros == 0 || Duration::from_micros(micros.unsigned_abs()) < shortest {
+            return Ok(());
+        }
+        // Before the write, which may itself be slow.
+        self.credited = lost;
+        match self.write(Issuer::Server, Command::Credit { micros }).await {
+            // If it is damaged, it gets no credit until that is repaired.
+            Ok(()) | Err(Ok(RoomError::Damaged)) => {}
+            Err(error) => {
+                self.credited = self.credited.min(before);
+                return Err(error);
             }
         }
+        self.written_credit.store(self.credited, Release);
+        Ok(())
+    }
+
+    /// Credits the meetings with the time since `alive`, in which the server was down. Until that is written, the store
+    /// must keep that time.
+    async fn credit_downtime(&mut self, alive: Timestamp) -> Result<(), ActorEnd> {
+        let context = Arc::clone(&self.server.host.context);
+        let since = alive.max(self.tournament.changed());
+        self.credited = self.credited.saturating_sub(self.now().0.saturating_sub(since.0));
+        let credited = loop {
+            match self.credit(Duration::ZERO).await {
+                Ok(()) => break Ok(()),
+                Err(Ok(_)) => {}
+                Err(Err(end)) => break Err(end),
+            }
+            tokio::select! {
+                biased;
+                () = self.stop.cancelled() => break Err(ActorEnd::Stopped),
+                () = tokio::time::sleep(STORE_RETRY) => {}
+            }
+        };
+        // When it has moved, the other node credits them.
+        if credited.is_ok() || !context.lifecycle.stop.is_cancelled() {
+            context.registry.uncredited.fetch_sub(1, Relaxed);
+        }
+        credited
     }
 }

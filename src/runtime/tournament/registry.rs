@@ -2,7 +2,10 @@
 
 use std::{
     collections::BTreeSet,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicI64, Ordering::Acquire},
+    },
 };
 
 use dashmap::DashMap;
@@ -35,6 +38,8 @@ pub(crate) struct TournamentHandle {
     pub(super) mailbox: mpsc::Sender<TournamentCall>,
     pub(super) state: watch::Receiver<Arc<Tournament>>,
     pub(super) ended_rooms: Arc<EndedRooms>,
+    /// The lost time with which its meetings are credited.
+    pub(super) credited: Arc<AtomicI64>,
     /// Ends the actor, for another node to go on.
     pub(super) stop: CancellationToken,
 }
@@ -109,6 +114,11 @@ impl TournamentRegistry {
     pub(super) fn count(&self, organiser: PlayerId) -> (usize, usize) {
         let own = self.0.iter().filter(|handle| handle.state.borrow().organiser() == organiser).count();
         (self.0.len(), own)
+    }
+
+    /// The lost time with which the meetings of all tournaments are credited.
+    pub(crate) fn credited(&self) -> i64 {
+        self.0.iter().map(|handle| handle.credited.load(Acquire)).min().unwrap_or(i64::MAX)
     }
 
     /// Ends the actors of tournaments that another node has now. True if any is still there.

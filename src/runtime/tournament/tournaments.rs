@@ -2,7 +2,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::Arc,
+    sync::{Arc, atomic::Ordering::Relaxed},
     time::Duration,
 };
 
@@ -253,13 +253,16 @@ impl Tournaments {
             return;
         }
         let this = self.clone();
-        let lifecycle = &self.rooms.host.context.lifecycle;
+        let ActorContext { lifecycle, registry, .. } = &*self.rooms.host.context;
         let stop = lifecycle.stop.clone();
+        // Until then the store must keep the times.
+        registry.uncredited.fetch_add(1, Relaxed);
         let again = async move {
             while let Err(error) = this.restore(&shards).await {
                 tracing::warn!(%error, "tournaments could not be restored; trying again");
                 tokio::time::sleep(STORE_RETRY).await;
             }
+            this.rooms.host.context.registry.uncredited.fetch_sub(1, Relaxed);
         };
         lifecycle.spawn(async move { stop.run_until_cancelled(again).await });
     }

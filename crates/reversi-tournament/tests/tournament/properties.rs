@@ -255,6 +255,19 @@ proptest! {
         trial.tick();
         prop_assert!(trial.tournament.deadline().is_none_or(|at| at > trial.now));
     }
+
+    /// Nothing is waited for longer than before.
+    #[test]
+    fn a_clock_that_is_set_back_sets_the_deadline_back(history in any_history(), seconds in 1..100_000_i64) {
+        let mut trial = perform_all(history);
+        trial.tick();
+        prop_assume!(trial.tournament.started().is_some());
+        let micros = -seconds * 1_000_000;
+        let expected = trial.tournament.deadline().map(|deadline| deadline.shifted(micros));
+        trial.now = trial.now.shifted(micros);
+        trial.server(Command::Credit { micros });
+        prop_assert_eq!(trial.tournament.deadline(), expected);
+    }
 }
 
 /// The random histories must get far enough to mean something.

@@ -1,130 +1,27 @@
 //! Tournaments of AIs while the server is killed at any of their writes: no meeting is lost or played twice, and the
 //! results are those without kills.
 
-use std::{
-    collections::BTreeSet,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering::SeqCst},
-    },
-    time::Duration,
-};
+mod machine;
+mod players;
+
+use std::{collections::BTreeSet, time::Duration};
 
 use reversi::{
     room::{
         AiSpec, DisplayName, Issuer, Opening, Participant, PlayerId, PlayerKind, RoomName, Settings as RoomSettings,
-        Timestamp, TournamentId,
+        TournamentId,
     },
-    runtime::{Clock, Parts, RandomSource, RoomError, Runtime},
-    store::{
-        AppendError, BoxFuture, MemoryStore, Shard, Store, StoreFuture, StoredTournament, TournamentAppend,
-        TournamentJournal, TournamentKey,
-    },
+    runtime::{RoomError, Runtime},
     tournament::{Command, Control, Format, Outcome, Phase, Playoff, Settings, Standing, Tournament, standings},
 };
-use tokio_util::sync::CancellationToken;
 
-use super::{rng::Rng, run_seeds, simulation::encode};
+use self::machine::{Kill, Machine};
+use super::{rng::Rng, run_seeds};
 
 /// Default number of seeds.
 const SEEDS: u64 = 30;
 
-/// The time between two starts of the server.
-const DOWN: Duration = Duration::from_secs(30);
-
 const ENTRANTS: [&str; 4] = ["random", "greedy", "roxanne", "positional"];
-
-/// A journal of tournaments whose process is killed at a write.
-struct KillingJournal {
-    store: Arc<MemoryStore>,
-    /// The number of writes until the kill.
-    left: AtomicUsize,
-    /// Whether the last write is still made.
-    is_written: bool,
-    killed: CancellationToken,
-    writes: Arc<AtomicUsize>,
-}
-
-impl TournamentJournal for KillingJournal {
-    fn append_tournament(&self, append: TournamentAppend) -> BoxFuture<'_, Result<(), AppendError>> {
-        Box::pin(async move {
-            let is_last = self.left.fetch_sub(1, SeqCst) == 1;
-            if !is_last || self.is_written {
-                self.writes.fetch_add(1, SeqCst);
-                self.store.append_tournament(append).await?;
-            }
-            if is_last {
-                self.killed.cancel();
-                std::future::pending::<()>().await;
-            }
-            Ok(())
-        })
-    }
-
-    fn tournament(&self, id: TournamentId) -> StoreFuture<'_, Option<StoredTournament>> {
-        self.store.tournament(id)
-    }
-
-    fn running_tournaments(&self, shards: BTreeSet<Shard>) -> StoreFuture<'_, Vec<TournamentId>> {
-        self.store.running_tournaments(shards)
-    }
-
-    fn tournament_page(&self, before: Option<TournamentKey>, limit: usize) -> StoreFuture<'_, Vec<TournamentKey>> {
-        self.store.tournament_page(before, limit)
-    }
-}
-
-/// A server that is started again whenever it is killed, on one store.
-struct Machine {
-    store: Arc<MemoryStore>,
-    seed: u64,
-    now: Timestamp,
-    writes: Arc<AtomicUsize>,
-    starts: u64,
-}
-
-impl Machine {
-    fn new(seed: u64) -> Self {
-        let (store, writes) = Default::default();
-        Self { store, seed, now: Timestamp(1_700_000_000_000_000), writes, starts: 0 }
-    }
-
-    /// Runs a process until it is killed at its write `kill`, counted from 1, or does what it is to do.
-    fn run<T>(&mut self, kill: usize, is_written: bool, life: impl AsyncFnOnce(&Runtime) -> T) -> Option<T> {
-        let tokio = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
-        let tokio = tokio.expect("a tokio runtime");
-        let killed = CancellationToken::new();
-        let journal = KillingJournal {
-            store: Arc::clone(&self.store),
-            left: AtomicUsize::new(kill),
-            is_written,
-            killed: killed.clone(),
-            writes: Arc::clone(&self.writes),
-        };
-        self.starts += 1;
-        let (done, now) = tokio.block_on(async {
-            let clock = Clock::starting(self.now);
-            let store = Store { tournaments: Arc::new(journal), ..Store::shared(&self.store) };
-            let parts = Parts {
-                clock,
-                random: RandomSource::seeded(self.seed.wrapping_mul(1_000).wrapping_add(self.starts)),
-                ai_threads: Some(0),
-                ..Parts::new(store, encode)
-            };
-            let runtime = Runtime::start(parts).await.expect("a runtime");
-            let done = tokio::select! {
-                biased;
-                () = killed.cancelled() => None,
-                done = life(&runtime) => Some(done),
-            };
-            (done, clock.now())
-        });
-        // All its tasks end at once.
-        drop(tokio);
-        self.now = now.after(DOWN);
-        done
-    }
-}
 
 pub(super) fn settings(format: Format, playoff: Option<Playoff>) -> Settings {
     let name = RoomName::parse("Weekend").expect("a name");
@@ -170,21 +67,27 @@ async fn ended(runtime: &Runtime, id: TournamentId) -> Tournament {
 }
 
 /// The tournament at its end, of a server that is killed at these writes, each counted from the last start.
-fn play(seed: u64, settings: &Settings, kills: &[(usize, bool)]) -> (Tournament, usize) {
+fn play(seed: u64, settings: &Settings, kills: &[Kill]) -> (Tournament, usize) {
     let mut machine = Machine::new(seed);
-    let begun = machine.run(usize::MAX, true, async |runtime| {
+    let begun = machine.run(Kill::Never, async |runtime, _| {
         let (id, organiser) = create(runtime, settings.clone()).await;
         try_control(runtime, id, organiser, Control::Start).await.expect("starts");
         id
     });
     let id = begun.expect("not killed");
-    let mut kills = kills.iter();
+    let mut kills = kills.iter().copied();
     loop {
-        let (kill, is_written) = kills.next().copied().unwrap_or((usize::MAX, true));
-        if let Some(tournament) = machine.run(kill, is_written, async |runtime| ended(runtime, id).await) {
-            return (tournament, machine.writes.load(SeqCst));
+        let kill = kills.next().unwrap_or(Kill::Never);
+        if let Some(tournament) = machine.run(kill, async |runtime, _| ended(runtime, id).await) {
+            return (tournament, machine.writes);
         }
     }
+}
+
+/// A kill at one of the next writes.
+fn any_kill(rng: &mut Rng, writes: usize) -> Kill {
+    let write = 1 + rng.below(writes);
+    if rng.percent(50) { Kill::Before(write) } else { Kill::After(write) }
 }
 
 /// Each meeting was played once, to its end.
@@ -230,7 +133,7 @@ fn a_tournament_ends_as_without_kills_wherever_the_server_is_killed() {
         let settings = settings(format, playoff);
         let (undisturbed, writes) = play(seed, &settings, &[]);
         check_meetings(&undisturbed)?;
-        let kills: Vec<_> = (0..1 + seed % 3).map(|_| (1 + rng.below(writes), rng.percent(50))).collect();
+        let kills: Vec<_> = (0..1 + seed % 3).map(|_| any_kill(&mut rng, writes)).collect();
         let (killed, _) = play(seed, &settings, &kills);
         let case = || format!("seed {seed}, kills {kills:?}");
         check_meetings(&killed).map_err(|problem| format!("{}: {problem}", case()))?;

@@ -1,4 +1,4 @@
-// A whole Reversi bot. Run: bot [https://]HOST:PORT[,...] [AI KIND]; without a kind it plays any waiting player.
+// A whole Reversi bot. Run: bot [https://]HOST:PORT[,...] [AI KIND or POOL]; alone it plays any waiting player.
 package main
 
 import (
@@ -28,28 +28,40 @@ const silence = 2 * heartbeat * time.Second
 // The servers share their players, so that any serves a bot of another. The next one is first.
 var servers []string
 
+// Whether the bot plays in a pool, such as "60+1": the server seats it again and again.
+var isPool bool
+
 var random = rand.New(rand.NewSource(time.Now().UnixNano()))
 
 func main() {
 	if len(os.Args) < 2 {
-		log.Fatal("usage: bot [https://]HOST:PORT[,...] [AI KIND]")
+		log.Fatal("usage: bot [https://]HOST:PORT[,...] [AI KIND or POOL]")
 	}
 	servers = strings.Split(os.Args[1], ",")
 	connection, login := logIn()
 	// Every other call carries the token.
 	token := metadata.Pairs("authorization", "Bearer "+login.Token)
 
-	wanted := &reversi.QuickStartRequest{Opponent: &reversi.QuickStartRequest_Anyone{Anyone: &reversi.Anyone{}}}
-	if len(os.Args) > 2 {
-		wanted.Opponent = &reversi.QuickStartRequest_Ai{Ai: &reversi.AiSeat{Kind: os.Args[2]}}
-	}
-	starting, cancel := context.WithTimeout(context.Background(), silence)
+	starting, cancel := context.WithTimeout(metadata.NewOutgoingContext(context.Background(), token), silence)
 	defer cancel()
-	started, err := reversi.NewLobbyServiceClient(connection).QuickStart(metadata.NewOutgoingContext(starting, token), wanted)
-	if err != nil {
-		log.Fatal(err)
+	opponent := strings.Join(os.Args[2:], "")
+	isPool = strings.Contains(opponent, "+")
+	if isPool {
+		pool := &reversi.JoinTournamentRequest{Pool: opponent}
+		if _, err := reversi.NewTournamentServiceClient(connection).JoinTournament(starting, pool); err != nil {
+			log.Fatal(err)
+		}
+	} else {
+		wanted := &reversi.QuickStartRequest{Opponent: &reversi.QuickStartRequest_Anyone{Anyone: &reversi.Anyone{}}}
+		if opponent != "" {
+			wanted.Opponent = &reversi.QuickStartRequest_Ai{Ai: &reversi.AiSeat{Kind: opponent}}
+		}
+		started, err := reversi.NewLobbyServiceClient(connection).QuickStart(starting, wanted)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println("room", started.Room.RoomId)
 	}
-	fmt.Println("room", started.Room.RoomId)
 
 	seen := ""
 	for {
@@ -59,7 +71,12 @@ func main() {
 			return
 		}
 		switch status.Code(err) {
-		case codes.Unauthenticated, codes.PermissionDenied, codes.NotFound, codes.InvalidArgument:
+		case codes.NotFound:
+			// A game of a pool may have ended before the move came.
+			if !isPool {
+				log.Fatal(err, "; start the bot again to play on")
+			}
+		case codes.Unauthenticated, codes.PermissionDenied, codes.InvalidArgument:
 			log.Fatal(err, "; start the bot again to play on")
 		}
 		// A new stream starts with every open turn. It has a new connection, to the next server, since this one may be silent.
@@ -121,7 +138,7 @@ func play(me context.Context, connection *grpc.ClientConn, seen *string) (string
 	if err != nil {
 		return "", err
 	}
-	if *seen != "" && !contains(mine.GameIds, *seen) {
+	if *seen != "" && !isPool && !contains(mine.GameIds, *seen) {
 		return *seen + " ended while the bot was away; GetGame tells how", nil
 	}
 	games := reversi.NewGameServiceClient(connection)
@@ -146,9 +163,15 @@ func play(me context.Context, connection *grpc.ClientConn, seen *string) (string
 			}
 		case *reversi.PlayEvent_GameEnded:
 			outcome := event.GameEnded.Outcome
-			return fmt.Sprint(outcome.Result, " ", outcome.Reason), nil
+			result := fmt.Sprint(outcome.Result, " ", outcome.Reason)
+			if !isPool {
+				return result, nil
+			}
+			fmt.Println(result)
 		case *reversi.PlayEvent_Kicked, *reversi.PlayEvent_RoomClosed:
-			log.Fatal("the room is closed to the bot; start it again to play on")
+			if !isPool {
+				log.Fatal("the room is closed to the bot; start it again to play on")
+			}
 		case *reversi.PlayEvent_Closing:
 			if event.Closing.RetryAfter == nil {
 				// Such as CLOSE_REASON_SUPERSEDED: another copy plays with this token.

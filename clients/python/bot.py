@@ -1,8 +1,7 @@
-"""A whole bot. Run: bot.py [https://]HOST:PORT[,...] [AI KIND [SECONDS A MOVE]]; without one it plays anyone."""
-import asyncio, itertools, random, sys, grpc
-sys.path.append(sys.path[0] + "/../../proto")
-files = (f"reversi/v1/{name}.proto" for name in ("session", "lobby", "game"))
-(session, sessions), (lobby, lobbies), (game, games) = map(grpc.protos_and_services, files)
+"""A whole bot. Run: bot.py [https://]HOST:PORT[,...] [AI KIND or POOL [SECONDS A MOVE]]; alone it plays anyone."""
+import asyncio, itertools, random, sys, grpc; sys.path.append(sys.path[0] + "/../../proto")
+files = (f"reversi/v1/{name}.proto" for name in ("session", "lobby", "game", "tournament"))
+(session, sessions), (lobby, lobbies), (game, games), (cup, cups) = map(grpc.protos_and_services, files)
 SERVERS = sys.argv[1].split(",") if sys.argv[1:] else sys.exit(__doc__)  # they share their players
 OPTIONS = [("grpc.use_local_subchannel_pool", 1), ("grpc.lb_policy_name", "round_robin")]
 def connect(turns=itertools.cycle(SERVERS)):
@@ -13,28 +12,29 @@ async def log_in(bot, servers=SERVERS):
     except grpc.RpcError as error:
         if not servers[1:]: raise
         return print(error.details(), file=sys.stderr) or await log_in(bot, servers[1:])
-async def main(wish, pause=0, seen=""):
+async def main(opponent="", pause=0, seen=""):
     net, login = await log_in(session.LogInRequest(display_name=f"py {random.getrandbits(30)}", kind="PLAYER_KIND_BOT"))
     call = {"metadata": (me := [("authorization", "Bearer " + login.token)]), "timeout": 6}
-    print("room", (await lobbies.LobbyServiceStub(net).QuickStart(wish, **call)).room.room_id, flush=1)
+    pool, wish = "+" in opponent, lobby.QuickStartRequest(**{"ai": {"kind": opponent}} if opponent else {"anyone": {}})
+    if pool: await cups.TournamentServiceStub(net).JoinTournament(cup.JoinTournamentRequest(pool=opponent), **call)
+    else: print("room", (await lobbies.LobbyServiceStub(net).QuickStart(wish, **call)).room.room_id, flush=1)
     while True:
         try:
             mine = await sessions.SessionServiceStub(net).GetMe(session.GetMeRequest(), **call)
-            if seen and seen not in mine.game_ids: return print(seen, "ended while the bot was away; GetGame tells how")
+            if seen and not pool and seen not in mine.game_ids: return print(seen, "ended meanwhile; GetGame tells how")
             turns = games.GameServiceStub(net).WatchTurns(game.WatchTurnsRequest(heartbeat_seconds=3), metadata=me)
             while event := getattr(await asyncio.wait_for(turns.read(), 6), "event", None):  # two heartbeats
                 if (turn := event.turn_requested).game_id:
                     seen, square = await asyncio.sleep(pause, turn.game_id), random.choice(turn.position.legal_moves)
                     move = game.PlayMoveRequest(game_id=turn.game_id, ply=turn.ply, square=square)
                     await games.GameServiceStub(net).PlayMove(move, **call)
-                if event.HasField("game_ended"): return print(event.game_ended.outcome)
-                is_last = event.WhichOneof("event") in ("kicked", "room_closed", "closing")
+                if event.HasField("game_ended") and (print(event.game_ended.outcome, flush=1) or not pool): return
+                is_last = event.WhichOneof("event") in ("kicked", "room_closed", "closing")[2 * pool:]
                 if is_last and not event.closing.HasField("retry_after"): sys.exit(f"{event}start the bot again")
         except asyncio.TimeoutError: print("no heartbeat", file=sys.stderr)
-        except grpc.RpcError as error:
-            if error.code().name in ("UNAUTHENTICATED", "PERMISSION_DENIED", "NOT_FOUND", "INVALID_ARGUMENT"): raise
-            print(error.details(), file=sys.stderr)
+        except grpc.RpcError as e:
+            if e.code().name in ("NOT_FOUND", "UNAUTHENTICATED", "PERMISSION_DENIED", "INVALID_ARGUMENT")[pool:]: raise
+            print(e.details(), file=sys.stderr)
         net = await asyncio.sleep(1, connect())  # to the next server: this one may be silent
-wish = {"ai": {"kind": sys.argv[2]}} if sys.argv[2:] else {"anyone": {}}
-try: asyncio.run(main(lobby.QuickStartRequest(**wish), *map(float, sys.argv[3:])))
+try: asyncio.run(main(*sys.argv[2:3], *map(float, sys.argv[3:])))
 except grpc.RpcError as error: sys.exit(f"{error.details()}; start the bot again")

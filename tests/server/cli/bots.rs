@@ -59,6 +59,37 @@ fn a_node_bot_plays_a_game_against_an_ai() {
     played_to_the_end(&bot.finish());
 }
 
+/// Checks that a bot plays on in a pool after its first game: a meeting is two games.
+fn plays_in_a_pool(name: &str, bot: impl FnOnce(&str) -> Bot) {
+    let server = Server::start(name);
+    let ended = bot(&server.address).0.read(|output| {
+        let lines = output.lines().map_while(Result::ok);
+        lines.filter(|line| line.contains("GAME_END_REASON_DISCS")).take(2).count()
+    });
+    assert_eq!(ended, 2);
+}
+
+#[needs(python)]
+#[test]
+fn a_python_bot_plays_in_a_pool() {
+    let python = program(PYTHON);
+    plays_in_a_pool("python_in_a_pool", |server| Bot::in_python(&python, &[server, "60+1"]));
+}
+
+#[needs(go_bot)]
+#[test]
+fn a_go_bot_plays_in_a_pool() {
+    let bot = program(GO_BOT);
+    plays_in_a_pool("go_in_a_pool", |server| Bot::start(Command::new(bot).args([server, "60+1"])));
+}
+
+#[needs(node_bot)]
+#[test]
+fn a_node_bot_plays_in_a_pool() {
+    let bot = program("REVERSI_NODE_BOT");
+    plays_in_a_pool("node_in_a_pool", |server| Bot::start(Command::new("node").arg(bot).args([server, "60+1"])));
+}
+
 #[needs(python)]
 #[test]
 fn two_python_bots_play_each_other() {

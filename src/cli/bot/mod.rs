@@ -1,5 +1,6 @@
 //! `reversi bot`: takes seats and plays, over the public API only.
 
+mod claims;
 mod current_room;
 mod invitations;
 mod move_searches;
@@ -11,7 +12,7 @@ mod tournament_choice;
 
 use std::{collections::HashSet, time::Duration};
 
-use anyhow::{anyhow, bail};
+use anyhow::bail;
 use tokio::time::Instant;
 
 use super::{
@@ -31,6 +32,7 @@ use crate::client::{
     Ai, Client, ClientError, CloseReason, InvitationEndReason, Phase, PlayEvent, PlayStream, PlayerKind, Room, RoomId,
     RoomList, RoomUpdate, Session, SideWish, TournamentId,
 };
+use claims::Claims;
 use current_room::{CurrentRoom, GAME_TIMEOUT};
 use move_searches::{ChosenMove, MoveSearches};
 use options::MoveSource;
@@ -126,6 +128,7 @@ pub(super) async fn run(mut args: Args) -> anyhow::Result<()> {
         accepted: Vec::new(),
         tournament: None,
         tried: HashSet::new(),
+        claims: Claims::default(),
         sent: None,
         played: 0,
         failures: 0,
@@ -177,6 +180,7 @@ struct Bot {
     /// The tournament in which the bot takes part, in place of rooms.
     tournament: Option<TournamentId>,
     tried: HashSet<RoomId>,
+    claims: Claims,
     /// The last move, repeated after a temporary refusal.
     sent: Option<ChosenMove>,
     played: u32,
@@ -204,6 +208,7 @@ impl Bot {
             let error = match reason {
                 StopReason::Done => return Ok(()),
                 StopReason::Ended(why) => return self.end(&why),
+                StopReason::Superseded => bail!("another process plays with the same login; it has the turns now"),
                 StopReason::Failed(error) => error,
                 StopReason::Broken(failure) => return Err(failure.into()),
             };
@@ -227,22 +232,13 @@ impl Bot {
             }
             let open = self.opened.take().map(|opened| opened.elapsed()).unwrap_or_default();
             let wait = wait_after(open, self.failures);
+            // Once: the next line says that the bot is back.
+            if self.failures == 0 {
+                say(format_args!("{error}; trying again in {:.1} s", wait.as_secs_f32()));
+            }
             self.failures += 1;
-            say(format_args!("{error}; trying again in {:.1} s", wait.as_secs_f32()));
             tokio::time::sleep(wait).await;
         }
-    }
-
-    /// The end of a bot that others keep from playing on: a failure, unless it has played its games, or was to play for
-    /// ever and has begun.
-    fn end(&self, why: &str) -> anyhow::Result<()> {
-        let (played, games) = (self.played, self.args.games);
-        if self.is_done() || games == 0 && played > 0 {
-            say(why);
-            return Ok(());
-        }
-        let wanted = if games == 0 { String::new() } else { format!(" of {games}") };
-        bail!("{played}{wanted} games were played: {why}")
     }
 
     /// Continues in the seat that this player has, if any: by a kept login, or by a call whose answer was lost.
@@ -260,18 +256,6 @@ impl Bot {
             self.current = Some(current(&self.session, &room, is_other));
         }
         Ok(())
-    }
-
-    async fn explain(&self, error: ClientError) -> anyhow::Error {
-        match &self.against {
-            _ if self.tournament.is_some() => self.explain_tournament(error),
-            _ if error.is("BAD_PASSWORD") => login::asks_for_password(),
-            Some(ai) if error.is("BAD_ARGUMENT") => match self.session.server_info().await {
-                Ok(info) => check_ai::explain_refusal(error, ai, &info),
-                Err(_) => anyhow!(error),
-            },
-            _ => anyhow!(error).context("cannot play on"),
-        }
     }
 
     async fn log_in_again(&mut self) -> anyhow::Result<()> {
@@ -320,6 +304,7 @@ impl Bot {
                     self.failures = 0;
                 }
                 chosen_move = searches.next() => self.send_move(chosen_move, &stream).await?,
+                game = self.claims.next() => self.claim(game).await?,
                 news = lobby.next(), if seeking => if let Received::Item(update) = news? {
                     list.apply(update);
                 },
@@ -413,6 +398,7 @@ impl Bot {
         stream: &PlayStream,
         searches: &mut MoveSearches,
     ) -> Result<(), StopReason> {
+        self.claims.apply(&event);
         match event {
             PlayEvent::Turn(turn) => searches.begin(&turn),
             PlayEvent::TurnClosed { game, ply, .. } => searches.close(&game, ply),
@@ -435,7 +421,7 @@ impl Bot {
                 CloseReason::Superseded => {
                     // To leave would end its game.
                     self.forget_rooms();
-                    return Err(StopReason::Ended("another process plays as the same player".into()));
+                    return Err(StopReason::Superseded);
                 }
                 _ => return Err(ClientError::Broken("the server ends the stream".into()).into()),
             },

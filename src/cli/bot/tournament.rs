@@ -51,6 +51,7 @@ impl Bot {
                     self.failures = 0;
                 }
                 chosen_move = searches.next() => self.send_move(chosen_move, &stream).await?,
+                game = self.claims.next() => self.claim(game).await?,
             }
         }
     }

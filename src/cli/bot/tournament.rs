@@ -11,13 +11,10 @@ use crate::{
         say,
         text::{
             date::date,
-            tournament::{ending, fault, has_ended, name},
+            tournament::{ending, fault, has_ended, is_player, name},
         },
     },
-    client::{
-        ClientError, PlayEvent, TournamentId,
-        v1::{Participant, player_tournament::News},
-    },
+    client::{ClientError, PlayEvent, TournamentId, v1::player_tournament::News},
 };
 
 /// The longest wait for the call that leaves a tournament, as the process ends.
@@ -74,13 +71,8 @@ impl Bot {
     async fn has_missed_the_end(&self, id: &TournamentId, refused: ClientError) -> Result<(), StopReason> {
         let answer = self.session.tournament(id).await?;
         let phase = answer.tournament.unwrap_or_default().phase();
-        let me = self.session.player().id.to_string();
-        let is_me = |who: &Participant| match &who.participant {
-            Some(crate::client::v1::participant::Participant::Player(player)) => player.player_id == me,
-            _ => false,
-        };
         let entrants = i32::try_from(answer.standings.len()).unwrap_or(i32::MAX);
-        match answer.standings.iter().find(|row| row.who.as_ref().is_some_and(is_me)) {
+        match answer.standings.iter().find(|row| is_player(row, &self.session.player().id)) {
             Some(own) if has_ended(phase) => {
                 say(ending(phase, own.rank, entrants));
                 Err(StopReason::Done)

@@ -1,7 +1,7 @@
 //! The words for tournaments.
 
 use crate::client::{
-    Participant, TournamentPhase,
+    Participant, PlayerId, TournamentPhase,
     v1::{self, EntrantFault},
 };
 
@@ -44,6 +44,12 @@ pub(in crate::cli) fn fault(fault: EntrantFault) -> &'static str {
 pub(in crate::cli) fn name(who: Option<&v1::Participant>) -> String {
     let who = who.and_then(|who| Participant::try_from(who.clone()).ok());
     who.map_or_else(|| "?".to_owned(), |who| who.to_string())
+}
+
+/// Whether the entrant is this player.
+pub(in crate::cli) fn is_player(row: &v1::Standing, player: &PlayerId) -> bool {
+    let who = row.who.as_ref().and_then(|who| who.participant.as_ref());
+    matches!(who, Some(v1::participant::Participant::Player(one)) if one.player_id == player.to_string())
 }
 
 /// The rank of an entrant in a tournament that has ended, in a sentence.

@@ -2,15 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
-
-use super::{file, login, options::TournamentOptions, organiser};
+use super::{
+    file, login,
+    options::{self, TournamentOptions},
+    organiser,
+};
 use crate::{
     cli::{
         connect::{find_player, login::LoginOptions, server_address::Address},
         say,
     },
-    client::{Session, v1},
+    client::{Session, TournamentControl, v1},
     runtime::Clock,
 };
 
@@ -41,30 +43,41 @@ pub(super) struct Args {
 }
 
 pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
-    let options = match &args.file {
+    let given = match &args.file {
         Some(path) => args.options.or(&file::read(path)?)?,
         None => args.options,
     };
     // What is missing is said before the log-in.
-    options.settings(Vec::new(), Clock::of_process().now())?;
+    given.settings(Vec::new(), v1::RoomSettings::default(), Clock::of_process().now())?;
     if args.print {
-        file::write(&options).lines().for_each(say);
+        file::write(&given).lines().for_each(say);
         return Ok(());
     }
     let (session, kept) = login::log_in(server, args.login, "organiser").await?;
-    let tournament = create(&session, &options, &args.password).await?;
-    next_commands(&tournament, &session, server, &kept).iter().for_each(say);
+    let settings = settings(&session, &given, v1::RoomSettings::default()).await?;
+    let created = session.create_tournament(settings, &args.password).await;
+    let tournament = created.map_err(|error| options::explain(error).context("cannot create the tournament"))?;
     let id = tournament.tournament_id.parse()?;
-    organiser::enter_ais(&session, &id, options.ais()).await
+    if let Err(error) = organiser::enter_ais(&session, &id, given.ais()).await {
+        // What was asked for is not there, and must not be twice after the next try.
+        session.control_tournament(&id, TournamentControl::Cancel).await?;
+        return Err(error.context("the tournament is cancelled"));
+    }
+    next_commands(&tournament, &session, server, &kept).iter().for_each(say);
+    Ok(())
 }
 
-async fn create(session: &Session, options: &TournamentOptions, password: &str) -> anyhow::Result<v1::Tournament> {
+/// The settings for the API; `game` has those of a room for which there is no option.
+pub(super) async fn settings(
+    session: &Session,
+    options: &TournamentOptions,
+    game: v1::RoomSettings,
+) -> anyhow::Result<v1::TournamentSettings> {
     let mut challengers = Vec::new();
     for challenger in options.challengers() {
         challengers.push(find_player::find(session, challenger).await?.to_string());
     }
-    let settings = options.settings(challengers, Clock::of_process().now())?;
-    session.create_tournament(settings, password).await.context("cannot create the tournament")
+    Ok(options.settings(challengers, game, Clock::of_process().now())?)
 }
 
 /// What was created, and what to do with it.

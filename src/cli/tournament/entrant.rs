@@ -6,6 +6,7 @@ use super::login::{self, KeepOption};
 use crate::cli::{
     connect::{find_tournament, login::LoginOptions, server_address::Address},
     say,
+    text::tournament::has_ended,
 };
 
 #[derive(Debug, clap::Args)]
@@ -33,7 +34,7 @@ pub(super) struct LeaveArgs {
 
 pub(super) async fn join(server: &Address, args: JoinArgs) -> anyhow::Result<()> {
     let (session, kept) = login::log_in(server, args.login, "guest").await?;
-    let (id, _) = find_tournament::find(&session, &args.tournament).await?;
+    let (id, _) = find_tournament::find_as(&session, &args.tournament).await?;
     let joined = session.join_tournament(&id, &args.password).await;
     joined.map_err(|error| match error {
         error if error.is("BAD_PASSWORD") => {
@@ -51,8 +52,12 @@ pub(super) async fn join(server: &Address, args: JoinArgs) -> anyhow::Result<()>
 
 pub(super) async fn leave(server: &Address, args: LeaveArgs) -> anyhow::Result<()> {
     let session = login::resume(server, &args.keep).await?;
-    let (id, _) = find_tournament::find(&session, &args.tournament).await?;
+    let (id, tournament) = find_tournament::find_as(&session, &args.tournament).await?;
     session.leave_tournament(&id).await.with_context(|| format!("cannot leave tournament {id}"))?;
+    if has_ended(tournament.phase()) {
+        say(format_args!("tournament {id} has ended; {} stays in its standings", session.player().name));
+        return Ok(());
+    }
     say(format_args!("{} has left tournament {id}", session.player().name));
     Ok(())
 }

@@ -1,13 +1,14 @@
 //! `reversi tournament`: makes, manages and shows tournaments.
 //!
 //! ```text
-//!   create ─▶ options ◀─ file (TOML)     the settings
+//!   create, edit ─▶ options ◀─ file (TOML)     the settings
 //!   organiser, entrant ─▶ login          what needs a kept login
 //!   show, watch ─▶ describe              what everybody may read
 //! ```
 
 mod create;
 mod describe;
+mod edit;
 mod entrant;
 mod export;
 mod file;
@@ -28,7 +29,8 @@ use crate::client::TournamentControl;
     reversi tournament create Cup --swiss 5 --clock 60+1 --enter mcts:3\n  \
     reversi tournament start Cup\n  \
     reversi tournament watch Cup\n\n\
-    TOURNAMENT is an id, or the name of one of the newest 200 tournaments. The entrants play by `reversi bot \
+    TOURNAMENT is an id, or the name of one of the newest 200 tournaments: of several, one that has not ended, and among \
+    these your own. The entrants play by `reversi bot \
     --tournament ID`.")]
 pub(super) struct Args {
     #[command(subcommand)]
@@ -41,6 +43,8 @@ pub(super) struct Args {
 enum TournamentCommand {
     /// Create a tournament and become its organiser.
     Create(Box<create::Args>),
+    /// Change the settings of a tournament before its start.
+    Edit(Box<edit::Args>),
     /// List the tournaments, the newest first.
     List(show::ListArgs),
     /// Show a tournament with its settings.
@@ -83,6 +87,7 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     let server = &args.server;
     match args.command {
         TournamentCommand::Create(args) => create::run(server, *args).await,
+        TournamentCommand::Edit(args) => edit::run(server, *args).await,
         TournamentCommand::Join(args) => entrant::join(server, args).await,
         TournamentCommand::Leave(args) => entrant::leave(server, args).await,
         TournamentCommand::Start(target) => organiser::control(server, target, TournamentControl::Start).await,

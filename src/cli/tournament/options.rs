@@ -1,7 +1,8 @@
 //! The settings of a tournament as options, and as values by the names of the options.
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
+use anyhow::{Context as _, anyhow};
 use clap::{Arg, Args as _, Command, FromArgMatches as _, ValueEnum as _};
 use toml_edit::{Array, Value};
 
@@ -15,7 +16,7 @@ use crate::{
         text::{date::date, duration::Span},
     },
     client::{
-        Ai, PlayerKind,
+        Ai, ClientError, PlayerKind,
         v1::{self, tournament_settings::Format},
     },
     proto::convert,
@@ -39,7 +40,7 @@ pub(super) struct TournamentOptions {
     #[arg(long, conflicts_with = "arena")]
     all_play_all: bool,
     /// With --all-play-all: how often; once if left out.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=100))]
     cycles: Option<u8>,
     /// With --all-play-all: only this player meets the other entrants. May be repeated.
     #[arg(long, value_name = "PLAYER")]
@@ -58,7 +59,7 @@ pub(super) struct TournamentOptions {
     #[arg(long, value_name = "DURATION")]
     move_limit: Option<Span>,
     /// The games of a meeting; two if left out, with swapped sides and the same opening.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
     games: Option<u16>,
     /// Count the games for ratings.
     #[arg(long)]
@@ -172,10 +173,65 @@ impl TournamentOptions {
         &self.enter
     }
 
-    /// The settings for the API, with the ids of [the challengers](Self::challengers).
+    /// The options that make these settings; none for what has no option.
+    pub(super) fn of(settings: &v1::TournamentSettings) -> anyhow::Result<Self> {
+        let number = |number: i32| u16::try_from(number).context("the server's answer has a number out of bounds");
+        let not_zero = |count: i32| number(count).map(|count| Some(count).filter(|count| *count > 0));
+        let span = |span: Option<prost_types::Duration>| span.and_then(|span| Some(Span(span.try_into().ok()?)));
+        let (game, admits) = (settings.game.clone().unwrap_or_default(), settings.admits.clone().unwrap_or_default());
+        let kinds: Vec<_> = admits.kinds().collect();
+        let mut options = Self {
+            title: Some(settings.name.clone()),
+            playoff: u8::try_from(settings.playoff).ok().filter(|size| *size > 0),
+            clock: span(game.total_time).map(|Span(total)| TotalTime {
+                total,
+                increment: span(game.increment).map_or(Duration::ZERO, |Span(increment)| increment),
+            }),
+            move_limit: span(game.move_limit),
+            games: Some(number(game.games)?),
+            rated: game.rated,
+            admits: match (kinds.contains(&PlayerKind::Human), kinds.contains(&PlayerKind::Bot)) {
+                (true, false) => Some(Kind::People),
+                (false, true) => Some(Kind::Bots),
+                _ => None,
+            },
+            min_rating: not_zero(admits.min_rating)?,
+            max_rating: not_zero(admits.max_rating)?,
+            max_entrants: Some(number(settings.max_entrants)?),
+            max_running: Some(number(settings.max_running)?),
+            starts_at: settings.starts_at.and_then(|at| at.try_into().ok()),
+            no_show: span(settings.no_show),
+            fills_bye: settings.fills_bye.clone().and_then(|ai| ai.try_into().ok()),
+            ..Self::default()
+        };
+        match settings.format.clone() {
+            Some(Format::Swiss(swiss)) => options.swiss = Some(swiss.rounds.try_into()?),
+            Some(Format::AllPlayAll(all)) => {
+                options.all_play_all = true;
+                (options.cycles, options.challenger) = (Some(all.cycles.try_into()?), all.challenger_ids);
+            }
+            Some(Format::Arena(arena)) => options.arena = span(arena.duration),
+            None => {}
+        }
+        Ok(options)
+    }
+
+    /// These options without those with these names.
+    pub(super) fn without(&self, names: &[String]) -> Result<Self, UsageError> {
+        let command = command();
+        let is_known = |name: &&String| command.get_arguments().any(|option| name_of(option) == name.as_str());
+        if let Some(name) = names.iter().find(|name| !is_known(name)) {
+            return Err(UsageError(unknown(&command, name)));
+        }
+        Self::from_values(self.values().filter(|(name, _)| !names.iter().any(|other| other == name)))
+            .map_err(UsageError)
+    }
+
+    /// The settings for the API, with the ids of [the challengers](Self::challengers). `game` has what has no option.
     pub(super) fn settings(
         &self,
         challenger_ids: Vec<String>,
+        game: v1::RoomSettings,
         now: Timestamp,
     ) -> Result<v1::TournamentSettings, UsageError> {
         let name = self.title.clone().ok_or_else(|| UsageError("the tournament needs a NAME".to_owned()))?;
@@ -191,7 +247,7 @@ impl TournamentOptions {
             increment: self.clock.and_then(|clock| clock.increment.try_into().ok()),
             games: number(self.games),
             rated: self.rated,
-            ..Default::default()
+            ..game
         };
         let starts_in = self.starts_in.map(|wait| convert::timestamp(now.after(wait.0)));
         Ok(v1::TournamentSettings {
@@ -278,6 +334,34 @@ fn text(key: &str, value: &Value) -> Result<String, String> {
     }
 }
 
+/// A refusal of the settings, with the names of the options in place of those of the API.
+pub(super) fn explain(error: ClientError) -> anyhow::Error {
+    if !error.is("BAD_SETTINGS") {
+        return error.into();
+    }
+    let words: Vec<_> = error.to_string().split(' ').map(in_options).collect();
+    anyhow!(words.join(" "))
+}
+
+/// A word of a message: an option, if it is a field of the settings.
+fn in_options(word: &str) -> String {
+    let field = word.rsplit('.').next().unwrap_or(word);
+    if field == word && !word.contains('_') {
+        return word.to_owned();
+    }
+    let name = match field {
+        "rounds" => "swiss",
+        "duration" => "arena",
+        "total_time" | "increment" => "clock",
+        "kinds" => "for",
+        "challengers" | "challenger_ids" => "challenger",
+        same => same,
+    };
+    let name = name.replace('_', "-");
+    let is_option = command().get_arguments().any(|option| option.get_long() == Some(&name));
+    if is_option { format!("--{name}") } else { field.to_owned() }
+}
+
 /// None without values.
 fn list(values: impl Iterator<Item = String>) -> Option<Value> {
     let values: Array = values.collect();
@@ -292,4 +376,28 @@ fn ai_text(ai: &Ai) -> String {
 fn time(text: &str) -> Result<SystemTime, String> {
     let time = text.parse::<prost_types::Timestamp>().ok().and_then(|time| time.try_into().ok());
     time.ok_or_else(|| "a time is a date with the time of day and Z for UTC, as 2026-12-24T18:00:00Z".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_of_the_api_are_named_as_options() {
+        for (message, shown) in [
+            ("settings.max_entrants must be 2 to 1000", "--max-entrants must be 2 to 1000"),
+            (
+                "settings.swiss.rounds must be 1 to 99, or 0 with a playoff",
+                "--swiss must be 1 to 99, or 0 with a playoff",
+            ),
+            ("settings.admits.max_rating must not be below min_rating", "--max-rating must not be below --min-rating"),
+            (
+                "settings.game.move_limit is needed where there is no total_time",
+                "--move-limit is needed where there is no --clock",
+            ),
+            ("settings.name must have a letter.", "name must have a letter."),
+        ] {
+            assert_eq!(message.split(' ').map(in_options).collect::<Vec<_>>().join(" "), shown);
+        }
+    }
 }

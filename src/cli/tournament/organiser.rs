@@ -2,7 +2,10 @@
 
 use anyhow::{Context as _, bail};
 
-use super::login::{self, KeepOption};
+use super::{
+    login::{self, KeepOption},
+    options,
+};
 use crate::{
     cli::{
         connect::{check_ai, find_tournament, server_address::Address},
@@ -11,7 +14,7 @@ use crate::{
     },
     client::{
         Ai, ClientError, Reader, Session, TournamentControl, TournamentId,
-        v1::{MeetingVerdict, set_entrant_request::Change},
+        v1::{self, MeetingVerdict, set_entrant_request::Change},
     },
 };
 
@@ -87,16 +90,16 @@ impl From<OutcomeChoice> for MeetingVerdict {
 }
 
 /// The session of the organiser, and the tournament.
-async fn open(server: &Address, target: &Target) -> anyhow::Result<(Session, TournamentId)> {
+pub(super) async fn open(server: &Address, target: &Target) -> anyhow::Result<(Session, TournamentId, v1::Tournament)> {
     let session = login::resume(server, &target.keep).await?;
-    let (id, _) = find_tournament::find(&session, &target.tournament).await?;
-    Ok((session, id))
+    let (id, tournament) = find_tournament::find_as(&session, &target.tournament).await?;
+    Ok((session, id, tournament))
 }
 
 /// Adds what was not done, and who may do it.
-fn explain(session: &Session, error: ClientError, what: String) -> anyhow::Error {
+pub(super) fn explain(session: &Session, error: ClientError, what: String) -> anyhow::Error {
     let is_not_organiser = error.is("NOT_OWNER");
-    let error = anyhow::anyhow!(error).context(what);
+    let error = options::explain(error).context(what);
     let name = &session.player().name;
     if is_not_organiser {
         return error.context(format!("{name} is not the organiser; name the file with that login by --keep FILE"));
@@ -105,7 +108,7 @@ fn explain(session: &Session, error: ClientError, what: String) -> anyhow::Error
 }
 
 pub(super) async fn control(server: &Address, target: Target, control: TournamentControl) -> anyhow::Result<()> {
-    let (session, id) = open(server, &target).await?;
+    let (session, id, _) = open(server, &target).await?;
     let verb = match control {
         TournamentControl::Start => "start",
         TournamentControl::Pause => "pause",
@@ -122,7 +125,7 @@ pub(super) async fn control(server: &Address, target: Target, control: Tournamen
 }
 
 pub(super) async fn enter(server: &Address, args: EnterArgs) -> anyhow::Result<()> {
-    let (session, id) = open(server, &args.target).await?;
+    let (session, id, _) = open(server, &args.target).await?;
     enter_ais(&session, &id, &args.ais).await
 }
 
@@ -136,7 +139,7 @@ pub(super) async fn enter_ais(session: &Session, id: &TournamentId, ais: &[Ai]) 
 }
 
 pub(super) async fn exclude(server: &Address, args: EntrantArgs) -> anyhow::Result<()> {
-    let (session, id) = open(server, &args.target).await?;
+    let (session, id, _) = open(server, &args.target).await?;
     let (entrant, name) = find_entrant(&session, &id, &args.entrant).await?;
     let done = session.set_entrant(&id, Change::Exclude(entrant)).await;
     done.map_err(|error| explain(&session, error, format!("cannot exclude {name}")))?;
@@ -145,7 +148,7 @@ pub(super) async fn exclude(server: &Address, args: EntrantArgs) -> anyhow::Resu
 }
 
 pub(super) async fn admit(server: &Address, args: EntrantArgs) -> anyhow::Result<()> {
-    let (session, id) = open(server, &args.target).await?;
+    let (session, id, _) = open(server, &args.target).await?;
     let (entrant, name) = find_entrant(&session, &id, &args.entrant).await?;
     let done = session.set_entrant(&id, Change::Admit(entrant)).await;
     done.map_err(|error| explain(&session, error, format!("cannot admit {name}")))?;
@@ -154,7 +157,7 @@ pub(super) async fn admit(server: &Address, args: EntrantArgs) -> anyhow::Result
 }
 
 /// An entrant by number, or by a name that only one has.
-async fn find_entrant(reader: &Reader, id: &TournamentId, text: &str) -> anyhow::Result<(i32, String)> {
+pub(super) async fn find_entrant(reader: &Reader, id: &TournamentId, text: &str) -> anyhow::Result<(i32, String)> {
     let standings = reader.tournament(id).await.context("cannot read the standings")?.standings;
     let entrants: Vec<_> = standings.iter().map(|row| (row.entrant, name(row.who.as_ref()))).collect();
     let by_number = text.parse().ok().and_then(|number: i32| entrants.iter().find(|(entrant, _)| *entrant == number));
@@ -174,7 +177,7 @@ async fn find_entrant(reader: &Reader, id: &TournamentId, text: &str) -> anyhow:
 }
 
 pub(super) async fn decide(server: &Address, args: DecideArgs) -> anyhow::Result<()> {
-    let (session, id) = open(server, &args.target).await?;
+    let (session, id, _) = open(server, &args.target).await?;
     let done = session.decide_meeting(&id, args.meeting, args.outcome.into(), &args.why).await;
     done.map_err(|error| explain(&session, error, format!("cannot decide meeting {}", args.meeting)))?;
     say(format_args!("meeting {} is decided; `reversi tournament meetings {id}` shows it", args.meeting));

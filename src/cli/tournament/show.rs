@@ -2,7 +2,10 @@
 
 use anyhow::Context as _;
 
-use super::describe::{self, MEETINGS, Names, STANDINGS, TOURNAMENTS};
+use super::{
+    describe::{self, MEETINGS, Names, STANDINGS, TOURNAMENTS},
+    organiser::find_entrant,
+};
 use crate::{
     cli::{
         connect::find_tournament,
@@ -47,15 +50,14 @@ pub(super) struct WatchArgs {
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
-    reversi tournament meetings Cup               all of them\n  \
-    reversi tournament meetings Cup --entrant 7   those of entrant 7")]
+    reversi tournament meetings Cup                  all of them\n  \
+    reversi tournament meetings Cup --entrant nova   those of one entrant")]
 pub(super) struct MeetingsArgs {
     /// Id or name of the tournament.
     tournament: String,
-    /// Only those of the entrant with this number.
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true,
-        value_parser = clap::value_parser!(i32).range(0..))]
-    entrant: i32,
+    /// Only those of this entrant, given by its number or name.
+    #[arg(long, value_name = "ENTRANT")]
+    entrant: Option<String>,
     /// Print JSON, an object a line.
     #[arg(long)]
     json: bool,
@@ -119,11 +121,15 @@ pub(super) fn print_standings(standings: &[v1::Standing]) {
 
 pub(super) async fn meetings(reader: &Reader, args: MeetingsArgs) -> anyhow::Result<()> {
     let (id, _) = find_tournament::find(reader, &args.tournament).await?;
+    let entrant = match &args.entrant {
+        Some(text) => find_entrant(reader, &id, text).await?.0,
+        None => 0,
+    };
     let names = Names::of(&reader.tournament(&id).await.context("cannot read the standings")?.standings);
     until_output_fails(async {
         let (mut page, mut is_first) = (None, true);
         loop {
-            let found = reader.meetings(&id, args.entrant, page).await.context("cannot list the meetings")?;
+            let found = reader.meetings(&id, entrant, page).await.context("cannot list the meetings")?;
             if args.json {
                 found.items.iter().map(json::meeting).for_each(say);
             } else if found.items.is_empty() && is_first {

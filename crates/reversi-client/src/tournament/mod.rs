@@ -101,6 +101,17 @@ impl Session {
         Ok(parse::required(answer.tournament, "tournament")?)
     }
 
+    /// Replaces all settings of a tournament, before its start.
+    pub async fn update_tournament(
+        &self,
+        id: &TournamentId,
+        settings: v1::TournamentSettings,
+    ) -> Result<v1::Tournament, ClientError> {
+        let request = v1::UpdateTournamentRequest { tournament_id: id.to_string(), settings: Some(settings) };
+        let answer = self.tournament_calls().update_tournament(request).await?.into_inner();
+        Ok(parse::required(answer.tournament, "tournament")?)
+    }
+
     /// Enters the player.
     pub async fn join_tournament(&self, id: &TournamentId, password: &str) -> Result<v1::Tournament, ClientError> {
         let (tournament_id, password) = (id.to_string(), password.to_owned());

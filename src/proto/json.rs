@@ -28,7 +28,9 @@ pub(crate) fn tournament(tournament: &v1::Tournament) -> Value {
     // Without `..`: the compiler reports a field that is not named here.
     #[rustfmt::skip]
     let v1::Tournament { tournament_id, organiser_id, settings: of, has_password, phase: _, created_at, started_at, entrants,
-        round, rounds, meetings, finished } = tournament;
+        round, rounds, meetings, finished, cancel_reason: _ } = tournament;
+    let is_cancelled = tournament.phase() == v1::TournamentPhase::Cancelled;
+    let reason = lower(tournament.cancel_reason().as_str_name(), "TOURNAMENT_CANCEL_REASON_");
     json!({
         "tournament_id": tournament_id,
         "organiser_id": organiser_id,
@@ -42,13 +44,14 @@ pub(crate) fn tournament(tournament: &v1::Tournament) -> Value {
         "rounds": rounds,
         "meetings": meetings,
         "finished": finished,
+        "cancel_reason": is_cancelled.then_some(reason),
     })
 }
 
 fn settings(settings: &v1::TournamentSettings) -> Value {
     #[rustfmt::skip]
     let v1::TournamentSettings { name, format, playoff, game: of_game, admits, max_entrants, max_running, starts_at, no_show,
-        fills_bye } = settings;
+        fills_bye, sprt } = settings;
     let of_kind = |kind: &str| match (kind, format) {
         ("swiss", Some(Format::Swiss(v1::Swiss { rounds }))) => json!({ "rounds": rounds }),
         ("arena", Some(Format::Arena(v1::Arena { duration }))) => json!({ "duration": seconds(*duration) }),
@@ -75,6 +78,9 @@ fn settings(settings: &v1::TournamentSettings) -> Value {
         "starts_at": time(*starts_at),
         "no_show": seconds(*no_show),
         "fills_bye": fills_bye.clone().and_then(|ai| Ai::try_from(ai).ok()).as_ref().map(ai),
+        "sprt": sprt.map(|v1::Sprt { elo0, elo1, alpha, beta }| {
+            json!({ "elo0": elo0, "elo1": elo1, "alpha": alpha, "beta": beta })
+        }),
     })
 }
 
@@ -92,7 +98,15 @@ fn game(game: &v1::RoomSettings) -> Value {
 pub(crate) fn standing(row: &v1::Standing) -> Value {
     #[rustfmt::skip]
     let v1::Standing { rank, entrant, who, rating, state: _, put_aside_until, put_aside_for: _, meetings, half_points,
-        brightwell, discs, wins, draws, losses, playoff_wins, elo } = row;
+        brightwell, discs, wins, draws, losses, playoff_wins, elo, sprt } = row;
+    let sprt = sprt.map(|state| {
+        let verdict = match state.verdict() {
+            v1::SprtVerdict::Unspecified => None,
+            verdict => Some(lower(verdict.as_str_name(), "SPRT_VERDICT_")),
+        };
+        let v1::SprtState { llr, lower_bound, upper_bound, verdict: _ } = state;
+        json!({ "llr": llr, "lower_bound": lower_bound, "upper_bound": upper_bound, "verdict": verdict })
+    });
     let elo = elo.map(
         |v1::EntrantElo { elo, error, superiority }| json!({ "elo": elo, "error": error, "superiority": superiority }),
     );
@@ -115,6 +129,7 @@ pub(crate) fn standing(row: &v1::Standing) -> Value {
         "losses": losses,
         "playoff_wins": playoff_wins,
         "elo": elo,
+        "sprt": sprt,
     })
 }
 

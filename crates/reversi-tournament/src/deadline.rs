@@ -75,7 +75,12 @@ impl Tournament {
             return None;
         }
         let from = if self.settings.is_gauntlet() {
-            let side = |challengers| self.side_of_gauntlet(challengers).filter_map(Entrant::pairable_from).min();
+            let tested = self.tested();
+            let side = |challengers| {
+                let all = self.active().filter(|(id, _)| !tested.contains(id)).map(|(_, entrant)| entrant);
+                let side = all.filter(|entrant| self.settings.is_challenger(&entrant.who) == challengers);
+                side.filter_map(Entrant::pairable_from).min()
+            };
             side(true).zip(side(false)).map(|(one, other)| one.max(other))
         } else {
             let mut all: Vec<Timestamp> = self.contenders().filter_map(|(_, one)| one.pairable_from()).collect();

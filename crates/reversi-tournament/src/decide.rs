@@ -37,11 +37,10 @@ impl Tournament {
         if let Phase::Ended(_) = self.phase {
             return match command {
                 // Rooms may still tell their ends.
-                Command::Finish { .. }
-                | Command::SetPresence(..)
-                | Command::Credit { .. }
-                | Command::Tick { .. }
-                | Command::Leave => Ok(Vec::new()),
+                Command::Finish { .. } | Command::SetPresence(..) | Command::Credit { .. } | Command::Tick { .. } => {
+                    Ok(Vec::new())
+                }
+                Command::Leave => self.find(leaving(issuer)?).map(|_| Vec::new()),
                 Command::Configure(_)
                 | Command::Join { .. }
                 | Command::Exclude(_)
@@ -56,10 +55,7 @@ impl Tournament {
                 self.configure(*settings)
             }
             Command::Join { who, rating, password } => self.join(issuer, who, rating, password.as_ref()),
-            Command::Leave => match issuer {
-                Issuer::Player(player) => self.leave(self.find(player)?, LeaveReason::Left),
-                Issuer::Admin | Issuer::Server => Err(Rejection::EntrantNotFound),
-            },
+            Command::Leave => self.leave(self.find(leaving(issuer)?)?, LeaveReason::Left),
             Command::Exclude(entrant) => {
                 self.require_organiser(issuer)?;
                 self.leave(entrant, LeaveReason::Banned)
@@ -75,6 +71,7 @@ impl Tournament {
                 require_server(issuer)?;
                 Ok(self.set_presence(player, present))
             }
+            Command::Control(Control::Cancel) if issuer == Issuer::Server => Ok(self.end(Ending::Stale)),
             Command::Control(control) => {
                 self.require_organiser(issuer)?;
                 self.control(control)
@@ -249,6 +246,7 @@ impl Tournament {
                 let settings = Settings { format: Format::Swiss { rounds }, ..self.settings.clone() };
                 std::iter::once(Fact::Configured(Box::new(settings))).chain(self.starting_facts()).collect()
             }
+            Err(Rejection::TooFewEntrants) => self.end(Ending::TooFewEntrants),
             Err(_) => self.end(Ending::Cancelled),
         }
     }
@@ -362,6 +360,14 @@ fn highest_rounds(entrants: usize, fills_bye: bool) -> u32 {
         _ => entrants - entrants / 3,
     };
     u32::try_from(rounds).unwrap_or(u32::MAX)
+}
+
+/// Who leaves.
+fn leaving(issuer: Issuer) -> Result<PlayerId, Rejection> {
+    match issuer {
+        Issuer::Player(player) => Ok(player),
+        Issuer::Admin | Issuer::Server => Err(Rejection::EntrantNotFound),
+    }
 }
 
 fn require_server(issuer: Issuer) -> Result<(), Rejection> {

@@ -37,8 +37,12 @@ pub enum Ending {
     Completed,
     /// Ended early; the standings count.
     Stopped,
-    /// Called off, or too few came.
+    /// Called off.
     Cancelled,
+    /// Cancelled, as at [`Settings::starts_at`] there were too few entrants.
+    TooFewEntrants,
+    /// Cancelled by the server, as nobody started or resumed it for too long.
+    Stale,
 }
 
 /// One change of a tournament.

@@ -104,7 +104,18 @@ impl Tournament {
         // Colours change from cycle to cycle.
         let pairs = pairs.into_iter().map(|(a, b)| if cycle.is_multiple_of(2) { (a, b) } else { (b, a) });
         let plays = |id: EntrantId| self.entrants.get(&id).is_some_and(|entrant| can_be_paired(entrant, now));
+        let tested = self.tested();
+        let pairs = pairs.filter(|(a, b)| !tested.contains(a) && !tested.contains(b));
         pairs.filter_map(|(a, b)| present_sides(a, b, plays)).collect()
+    }
+
+    /// The challengers whose tests have ended: they have no more meetings.
+    pub(super) fn tested(&self) -> BTreeSet<EntrantId> {
+        let Some(sprt) = self.settings.sprt else { return BTreeSet::new() };
+        let is_challenger =
+            |id| self.entrants.get(&id).is_some_and(|entrant| self.settings.is_challenger(&entrant.who));
+        let rows = main_standings(self).into_iter().filter(|row| is_challenger(row.entrant));
+        rows.filter(|row| sprt.verdict(&row.score).is_some()).map(|row| row.entrant).collect()
     }
 
     fn swiss_pairs(&self, round: u32, now: Timestamp) -> Vec<(EntrantId, Option<EntrantId>)> {

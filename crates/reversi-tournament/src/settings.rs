@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use reversi_engine::match_statistics::Sprt;
 use reversi_room::{
     AiSeat, Opponents, Participant, PasswordHash, PlayerId, RoomName, Settings as RoomSettings, SettingsError,
     Timestamp,
@@ -90,6 +91,9 @@ pub struct Settings {
     pub no_show: Duration,
     /// Takes the place of the bye in a Swiss tournament.
     pub fills_bye: Option<AiSeat>,
+    /// Ends the meetings of each challenger of a gauntlet once it accepts one of its two differences in strength, over the
+    /// pairs of games that the challenger has played with all others.
+    pub sprt: Option<Sprt>,
     /// Decides lots, and the openings.
     pub seed: u64,
     /// By how much the public sees everything later.
@@ -127,6 +131,7 @@ impl Settings {
             starts_at: None,
             no_show: Self::NO_SHOW,
             fills_bye: None,
+            sprt: None,
             seed: 0,
             spectator_delay: Duration::ZERO,
         }
@@ -158,6 +163,9 @@ impl Settings {
         }
         if self.fills_bye.is_some() && !matches!(self.format, Format::Swiss { .. }) {
             return wrong("fills_bye", "is for Swiss tournaments");
+        }
+        if self.sprt.is_some() && !(self.is_gauntlet() && self.game.is_paired()) {
+            return wrong("sprt", "needs challengers, and games in pairs");
         }
         if !(2..=Self::MAX_ENTRANTS).contains(&self.max_entrants) {
             return wrong("max_entrants", "must be 2 to 1000");
@@ -198,7 +206,8 @@ impl Settings {
     }
 
     /// Whether a player is a challenger.
-    pub(crate) fn is_challenger(&self, who: &Participant) -> bool {
+    #[must_use]
+    pub fn is_challenger(&self, who: &Participant) -> bool {
         match &self.format {
             Format::AllPlayAll { challengers, .. } => challengers.iter().any(|player| who.is(*player)),
             Format::Swiss { .. } | Format::Arena { .. } => false,

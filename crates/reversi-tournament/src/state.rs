@@ -238,7 +238,7 @@ impl Tournament {
     }
 
     /// The entrants who have not left, without the AI that only fills byes.
-    pub(super) fn contenders(&self) -> impl Iterator<Item = (EntrantId, &Entrant)> {
+    pub fn contenders(&self) -> impl Iterator<Item = (EntrantId, &Entrant)> {
         self.active().filter(|(_, entrant)| !self.settings.is_filler(&entrant.who))
     }
 

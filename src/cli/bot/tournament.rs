@@ -70,11 +70,12 @@ impl Bot {
     /// The tournament may have ended while the connection was lost.
     async fn has_missed_the_end(&self, id: &TournamentId, refused: ClientError) -> Result<(), StopReason> {
         let answer = self.session.tournament(id).await?;
-        let phase = answer.tournament.unwrap_or_default().phase();
+        let tournament = answer.tournament.unwrap_or_default();
+        let phase = tournament.phase();
         let entrants = i32::try_from(answer.standings.len()).unwrap_or(i32::MAX);
         match answer.standings.iter().find(|row| is_player(row, &self.session.player().id)) {
             Some(own) if has_ended(phase) => {
-                say(ending(phase, own.rank, entrants));
+                say(ending(phase, tournament.cancel_reason(), own.rank, entrants));
                 Err(StopReason::Done)
             }
             _ => Err(refused.into()),
@@ -122,7 +123,7 @@ fn describe(news: &News) -> String {
             let until = date(aside.until.and_then(|until| until.try_into().ok()));
             format!("put aside until {until}, for {} in meetings {}", fault(aside.fault()), meetings.join(", "))
         }
-        News::Ended(ended) => ending(ended.phase(), ended.rank, ended.entrants),
+        News::Ended(ended) => ending(ended.phase(), ended.cancel_reason(), ended.rank, ended.entrants),
     }
 }
 
@@ -150,12 +151,21 @@ mod tests {
                 "put aside until 2026-01-02T10:00:00Z, for timeouts in meetings 1, 3, 4",
             ),
             (
-                News::Ended(v1::TournamentEnded { phase: v1::TournamentPhase::Stopped.into(), rank: 2, entrants: 5 }),
+                News::Ended(v1::TournamentEnded {
+                    phase: v1::TournamentPhase::Stopped.into(),
+                    rank: 2,
+                    entrants: 5,
+                    cancel_reason: 0,
+                }),
                 "the tournament is stopped: rank 2 of 5",
             ),
             (
-                News::Ended(v1::TournamentEnded { phase: v1::TournamentPhase::Cancelled.into(), rank: 1, entrants: 5 }),
-                "the tournament is cancelled",
+                News::Ended(v1::TournamentEnded {
+                    phase: v1::TournamentPhase::Cancelled.into(),
+                    cancel_reason: v1::TournamentCancelReason::TooFewEntrants.into(),
+                    ..Default::default()
+                }),
+                "the tournament is cancelled: there were too few entrants at its start",
             ),
         ] {
             assert_eq!(describe(&news), line);

@@ -2,7 +2,7 @@
 
 use crate::client::{
     Participant, PlayerId, TournamentPhase,
-    v1::{self, EntrantFault},
+    v1::{self, EntrantFault, TournamentCancelReason},
 };
 
 /// Points that the API gives in halves, as `7½`.
@@ -52,10 +52,25 @@ pub(in crate::cli) fn is_player(row: &v1::Standing, player: &PlayerId) -> bool {
     matches!(who, Some(v1::participant::Participant::Player(one)) if one.player_id == player.to_string())
 }
 
+/// That a tournament is cancelled, and why.
+pub(in crate::cli) fn cancelled(why: TournamentCancelReason) -> &'static str {
+    match why {
+        TournamentCancelReason::CalledOff => "cancelled by the organiser",
+        TournamentCancelReason::TooFewEntrants => "cancelled: there were too few entrants at its start",
+        TournamentCancelReason::Stale => "cancelled: it was not started, or not resumed, for too long",
+        TournamentCancelReason::Unspecified => "cancelled",
+    }
+}
+
 /// The rank of an entrant in a tournament that has ended, in a sentence.
-pub(in crate::cli) fn ending(phase_at_end: TournamentPhase, rank: i32, entrants: i32) -> String {
+pub(in crate::cli) fn ending(
+    phase_at_end: TournamentPhase,
+    why: TournamentCancelReason,
+    rank: i32,
+    entrants: i32,
+) -> String {
     match phase_at_end {
-        TournamentPhase::Cancelled => "the tournament is cancelled".to_owned(),
+        TournamentPhase::Cancelled => format!("the tournament is {}", cancelled(why)),
         _ => format!("the tournament is {}: rank {rank} of {entrants}", phase(phase_at_end)),
     }
 }

@@ -6,7 +6,7 @@ use crate::{
     cli::text::{
         date::date,
         duration::Span,
-        tournament::{fault, has_ended, name, phase, points},
+        tournament::{cancelled, fault, has_ended, name, phase, points},
     },
     client::{
         Ai, PlayerKind,
@@ -57,6 +57,7 @@ pub(super) fn progress(tournament: &v1::Tournament) -> String {
     let named = phase(phase_now);
     let starts_at = tournament.settings.as_ref().and_then(|settings| settings.starts_at);
     match phase_now {
+        v1::TournamentPhase::Cancelled => cancelled(tournament.cancel_reason()).to_owned(),
         v1::TournamentPhase::Open if starts_at.is_some() => format!("{named}, starts at {}", date(time(starts_at))),
         v1::TournamentPhase::Running | v1::TournamentPhase::Paused if *rounds > 0 && *round > 0 => {
             format!("{named}, round {round} of {rounds}")
@@ -88,6 +89,9 @@ pub(super) fn details(tournament: &v1::Tournament, organiser: &str) -> Vec<Strin
     ];
     let filler = settings.fills_bye.and_then(|ai| Ai::try_from(ai).ok());
     lines.extend(filler.map(|ai| format!("  in place of a bye: AI {ai}")));
+    lines.extend(settings.sprt.map(|test| {
+        format!("  a challenger plays until {:+} or {:+} Elo to its opponents is accepted", test.elo0, test.elo1)
+    }));
     lines
 }
 
@@ -143,8 +147,16 @@ pub(super) fn standing(row: &v1::Standing) -> [String; 9] {
     ]
 }
 
+/// With the test of a challenger.
 fn entrant_state(row: &v1::Standing) -> String {
-    match row.state() {
+    let test = row.sprt.map(|test| match test.verdict() {
+        v1::SprtVerdict::Unspecified => {
+            format!(", LLR {:+.2} ({:.2} to {:.2})", test.llr, test.lower_bound, test.upper_bound)
+        }
+        v1::SprtVerdict::Elo0 => format!(", LLR {:+.2}: elo0 is accepted", test.llr),
+        v1::SprtVerdict::Elo1 => format!(", LLR {:+.2}: elo1 is accepted", test.llr),
+    });
+    let state = match row.state() {
         EntrantState::In => "in".to_owned(),
         EntrantState::Away => "away".to_owned(),
         EntrantState::PutAside => {
@@ -153,7 +165,8 @@ fn entrant_state(row: &v1::Standing) -> String {
         EntrantState::Left => "left".to_owned(),
         EntrantState::Excluded => "excluded".to_owned(),
         EntrantState::Unspecified => "unknown".to_owned(),
-    }
+    };
+    state + &test.unwrap_or_default()
 }
 
 /// The names of the entrants by their numbers.

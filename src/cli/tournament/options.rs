@@ -19,6 +19,7 @@ use crate::{
         Ai, ClientError, PlayerKind,
         v1::{self, tournament_settings::Format},
     },
+    match_statistics::Sprt,
     proto::convert,
     room::Timestamp,
 };
@@ -45,6 +46,10 @@ pub(super) struct TournamentOptions {
     /// With --all-play-all: only this player meets the other entrants. May be repeated.
     #[arg(long, value_name = "PLAYER")]
     challenger: Vec<String>,
+    /// With --challenger: end the meetings of a challenger as soon as a test (SPRT) accepts one of two differences in Elo to
+    /// all its opponents together, such as 0,10.
+    #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true)]
+    sprt: Option<Sprt>,
     /// An arena of this duration, as 45m or 2h: who is free is paired.
     #[arg(long, value_name = "DURATION")]
     arena: Option<Span>,
@@ -101,7 +106,7 @@ impl TournamentOptions {
     pub(super) fn values(&self) -> impl Iterator<Item = (&'static str, Value)> {
         // Without `..`: the compiler reports a field that is not named here.
         #[rustfmt::skip]
-        let Self { title, swiss, all_play_all, cycles, challenger, arena, playoff, clock, move_limit, games, rated, admits,
+        let Self { title, swiss, all_play_all, cycles, challenger, sprt, arena, playoff, clock, move_limit, games, rated, admits,
             min_rating, max_rating, max_entrants, max_running, starts_at, starts_in, no_show, fills_bye, enter } = self;
         let number = |number: Option<u16>| number.map(|number| i64::from(number).into());
         let small = |value: &Option<u8>| number(value.map(u16::from));
@@ -113,6 +118,7 @@ impl TournamentOptions {
             ("all-play-all", all_play_all.then(|| true.into())),
             ("cycles", small(cycles)),
             ("challenger", list(challenger.iter().cloned())),
+            ("sprt", sprt.map(|sprt| sprt.to_string().into())),
             ("arena", span(arena)),
             ("playoff", small(playoff)),
             ("clock", clock.map(|clock| clock.to_string().into())),
@@ -202,6 +208,7 @@ impl TournamentOptions {
             starts_at: settings.starts_at.and_then(|at| at.try_into().ok()),
             no_show: span(settings.no_show),
             fills_bye: settings.fills_bye.clone().and_then(|ai| ai.try_into().ok()),
+            sprt: settings.sprt.and_then(|test| Sprt::new(test.elo0, test.elo1, test.alpha, test.beta).ok()),
             ..Self::default()
         };
         match settings.format.clone() {
@@ -265,6 +272,7 @@ impl TournamentOptions {
             starts_at: self.starts_at.map(Into::into).or(starts_in),
             no_show: self.no_show.and_then(|wait| wait.0.try_into().ok()),
             fills_bye: self.fills_bye.clone().map(Into::into),
+            sprt: self.sprt.map(convert::sprt),
         })
     }
 
@@ -298,7 +306,7 @@ fn replaces(given: &str, other: &str) -> bool {
     given == other
         || matches!(
             (given, other),
-            ("swiss" | "arena", "swiss" | "all-play-all" | "cycles" | "challenger" | "arena")
+            ("swiss" | "arena", "swiss" | "all-play-all" | "cycles" | "challenger" | "sprt" | "arena")
                 | ("all-play-all", "swiss" | "arena")
                 | ("starts-at", "starts-in")
                 | ("starts-in", "starts-at")

@@ -404,6 +404,7 @@ fn tournament_news(news: TournamentNews) -> v1::player_tournament::News {
         }),
         TournamentNews::Ended { ending, rank, entrants } => News::Ended(v1::TournamentEnded {
             phase: tournament::end_phase(ending).into(),
+            cancel_reason: tournament::cancel_reason(ending).into(),
             rank: count(rank),
             entrants: count(entrants),
         }),

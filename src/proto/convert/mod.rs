@@ -34,11 +34,13 @@ pub use request::{
     read_offer, read_offered, read_page_size, read_password, read_player_kind, read_ply, read_request_id,
     read_search_text, read_seat_count, read_side_preference,
 };
+pub(crate) use room::sprt_state;
 pub use room::{chat_line, member, room, room_meeting, score, series};
 pub use seat::{
     ai_seat, lone_seat, player, read_ai, read_seat, read_seat_setting, read_seats, seat, seat_number, seats,
 };
 pub use settings::{opponents, read_changed_settings, read_new_settings, read_opponents, room_settings};
+pub(crate) use settings::{read_sprt, sprt};
 pub use time::{duration, read_duration, read_timestamp, span, timestamp};
 pub use turn::{turn_closed, turn_requested};
 pub use wire_enum::WireEnum;

@@ -102,7 +102,7 @@ pub fn score(room: &Room) -> Option<v1::SeriesScore> {
     })
 }
 
-fn sprt_state(sprt: &Sprt, score: &Score) -> v1::SprtState {
+pub(crate) fn sprt_state(sprt: &Sprt, score: &Score) -> v1::SprtState {
     let (lower_bound, upper_bound) = sprt.bounds();
     let verdict = match sprt.verdict(score) {
         None => v1::SprtVerdict::Unspecified,

@@ -53,7 +53,7 @@ pub fn opponents(opponents: Opponents) -> Option<v1::Opponents> {
     (opponents != Opponents::default()).then_some(wire)
 }
 
-fn sprt(sprt: Sprt) -> v1::Sprt {
+pub(crate) fn sprt(sprt: Sprt) -> v1::Sprt {
     v1::Sprt { elo0: sprt.elo0(), elo1: sprt.elo1(), alpha: sprt.alpha(), beta: sprt.beta() }
 }
 
@@ -197,7 +197,7 @@ fn read_games(wire: i32) -> Result<u16, Malformed> {
     }
 }
 
-fn read_sprt(wire: &v1::Sprt) -> Result<Sprt, Malformed> {
+pub(crate) fn read_sprt(wire: &v1::Sprt) -> Result<Sprt, Malformed> {
     let error = |error: f64| if error == 0.0 { Sprt::USUAL_ERROR } else { error };
     Sprt::new(wire.elo0, wire.elo1, error(wire.alpha), error(wire.beta))
         .map_err(|error| Malformed::setting("sprt", format!("must make sense: {error}")))

@@ -474,7 +474,7 @@ impl TournamentActor {
         let mut checked = self.note_entrants().await;
         let is_stale = self.tournament.changed().after(STALE) < self.now();
         if checked.is_ok() && is_stale && matches!(self.tournament.phase(), Phase::Open | Phase::Paused) {
-            checked = self.execute(Issuer::Admin, Command::Control(Control::Cancel)).await;
+            checked = self.execute(Issuer::Server, Command::Control(Control::Cancel)).await;
         }
         // What is refused is tried again soon.
         if let Err(Err(end)) = checked { Err(end) } else { Ok(()) }

@@ -21,7 +21,11 @@ impl From<Sprt> for v1::Sprt {
 }
 
 impl v1::Sprt {
-    fn read(self) -> Result<Sprt, StoredError> {
+    /// Reads a stored value.
+    ///
+    /// # Errors
+    /// [`StoredError::Malformed`] for numbers out of their bounds.
+    pub fn read(self) -> Result<Sprt, StoredError> {
         required(Sprt::new(self.elo0, self.elo1, self.alpha, self.beta).ok(), "sprt")
     }
 }

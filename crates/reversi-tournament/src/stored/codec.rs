@@ -39,7 +39,7 @@ numbered!(Fault as TournamentFault, "fault": IllegalMoves, Timeout, Absence);
 numbered!(Stage as TournamentStage, "stage": Main, Playoff);
 numbered!(Forfeiter as TournamentForfeiter, "forfeiter": First, Second, Both);
 numbered!(Control as TournamentControl, "control": Start, Pause, Resume, End, Cancel);
-numbered!(Ending as TournamentEnding, "end of a tournament": Completed, Stopped, Cancelled);
+numbered!(Ending as TournamentEnding, "end of a tournament": Completed, Stopped, Cancelled, TooFewEntrants, Stale);
 
 /// A player or an AI, as an occupant of a seat.
 #[must_use]

@@ -32,6 +32,7 @@ impl From<&Settings> for v1::TournamentSettings {
             starts_at: settings.starts_at.map(|at| at.0),
             no_show: Some(settings.no_show.into()),
             fills_bye: settings.fills_bye.as_ref().map(Into::into),
+            sprt: settings.sprt.map(Into::into),
             seed: settings.seed,
             spectator_delay: (!settings.spectator_delay.is_zero()).then(|| settings.spectator_delay.into()),
         }
@@ -63,6 +64,7 @@ pub(super) fn read_settings(stored: Option<v1::TournamentSettings>) -> Result<Se
         starts_at: stored.starts_at.map(Timestamp),
         no_show: v1::Duration::read_or_zero(stored.no_show)?,
         fills_bye: stored.fills_bye.map(v1::Ai::read).transpose()?,
+        sprt: stored.sprt.map(v1::Sprt::read).transpose()?,
         seed: stored.seed,
         spectator_delay: v1::Duration::read_or_zero(stored.spectator_delay)?,
     };

@@ -135,7 +135,8 @@ fn rating_change() -> impl Strategy<Value = (Option<u16>, RatingChange)> {
 fn tournament_news() -> impl Strategy<Value = TournamentNews> {
     let opponent = of(profile().prop_map(Participant::Player));
     let reason = select(&[Fault::IllegalMoves, Fault::Timeout, Fault::Absence][..]);
-    let ending = select(&[Ending::Completed, Ending::Stopped, Ending::Cancelled][..]);
+    let ending =
+        select(&[Ending::Completed, Ending::Stopped, Ending::Cancelled, Ending::TooFewEntrants, Ending::Stale][..]);
     prop_oneof![
         (any::<u32>(), any::<u32>(), room_id(), opponent)
             .prop_map(|(round, meeting, room, opponent)| { TournamentNews::Paired { round, meeting, room, opponent } }),

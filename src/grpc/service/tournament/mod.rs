@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tonic::{Request, Response, Status};
 
-pub(super) use self::view::{end_phase, fault};
+pub(super) use self::view::{cancel_reason, end_phase, fault};
 use self::{
     export::Lines,
     settings::{read_ai, read_settings},

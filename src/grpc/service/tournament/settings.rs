@@ -40,6 +40,7 @@ pub(super) fn settings(settings: &Settings) -> v1::TournamentSettings {
         starts_at: settings.starts_at.map(timestamp),
         no_show: Some(duration(settings.no_show)),
         fills_bye: settings.fills_bye.as_ref().map(convert::ai_seat),
+        sprt: settings.sprt.map(convert::sprt),
     }
 }
 
@@ -92,6 +93,7 @@ pub(super) fn read_settings(
         settings.no_show = read_duration("settings.no_show", no_show)?;
     }
     settings.fills_bye = wire.fills_bye.map(|ai| read_ai(rooms, ai)).transpose()?;
+    settings.sprt = wire.sprt.as_ref().map(convert::read_sprt).transpose()?;
     settings.check().map_err(|error| bad(error.field, error.problem))?;
     if settings.is_pool() {
         return Err(bad("arena.duration", "must be more than 0").into());

@@ -6,7 +6,7 @@ use super::settings::settings;
 use crate::{
     grpc::service::game_record::participant,
     proto::{
-        convert::{count, timestamp},
+        convert::{count, sprt_state, timestamp},
         v1,
     },
     room::{LeaveReason, Timestamp},
@@ -37,11 +37,15 @@ pub(super) fn tournament(tournament: &Tournament) -> v1::Tournament {
         phase: phase(tournament.phase()).into(),
         created_at: Some(timestamp(tournament.created())),
         started_at: tournament.started().map(timestamp),
-        entrants: count(tournament.entrants().values().filter(|entrant| entrant.left.is_none()).count()),
+        entrants: count(tournament.contenders().count()),
         round: number(round),
         rounds: if has_started { number(rounds) } else { 0 },
         meetings: count(tournament.meetings().len()),
         finished: count(finished),
+        cancel_reason: match tournament.phase() {
+            Phase::Ended(ending) => cancel_reason(ending).into(),
+            Phase::Open | Phase::Running | Phase::Paused | Phase::Playoff => 0,
+        },
     }
 }
 
@@ -59,7 +63,16 @@ pub(in crate::grpc::service) fn end_phase(ending: Ending) -> v1::TournamentPhase
     match ending {
         Ending::Completed => v1::TournamentPhase::Completed,
         Ending::Stopped => v1::TournamentPhase::Stopped,
-        Ending::Cancelled => v1::TournamentPhase::Cancelled,
+        Ending::Cancelled | Ending::TooFewEntrants | Ending::Stale => v1::TournamentPhase::Cancelled,
+    }
+}
+
+pub(in crate::grpc::service) fn cancel_reason(ending: Ending) -> v1::TournamentCancelReason {
+    match ending {
+        Ending::Completed | Ending::Stopped => v1::TournamentCancelReason::Unspecified,
+        Ending::Cancelled => v1::TournamentCancelReason::CalledOff,
+        Ending::TooFewEntrants => v1::TournamentCancelReason::TooFewEntrants,
+        Ending::Stale => v1::TournamentCancelReason::Stale,
     }
 }
 
@@ -74,7 +87,8 @@ pub(in crate::grpc::service) fn fault(fault: Fault) -> v1::EntrantFault {
 /// The standings, best first.
 pub(super) fn standing_rows(tournament: &Tournament, now: Timestamp) -> Vec<v1::Standing> {
     let strengths = Strengths::fit(&crosstable(tournament));
-    let rows = standings(tournament);
+    let (rows, settings) = (standings(tournament), tournament.settings());
+    let sprt = settings.sprt;
     let next: BTreeMap<EntrantId, EntrantId> = rows.windows(2).map(|pair| (pair[0].entrant, pair[1].entrant)).collect();
     let row = |row: crate::tournament::Standing| {
         let entrant = tournament.entrants().get(&row.entrant)?;
@@ -110,6 +124,7 @@ pub(super) fn standing_rows(tournament: &Tournament, now: Timestamp) -> Vec<v1::
             losses: number(row.score.losses),
             playoff_wins: number(row.playoff_wins),
             elo,
+            sprt: sprt.filter(|_| settings.is_challenger(&entrant.who)).map(|sprt| sprt_state(&sprt, &row.score)),
         })
     };
     rows.into_iter().filter_map(row).collect()

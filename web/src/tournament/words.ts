@@ -70,7 +70,7 @@ export function phaseText(texts: Texts, of: Tournament, time: (at: number) => st
     case TournamentPhase.STOPPED:
       return words.stopped;
     case TournamentPhase.CANCELLED:
-      return words.cancelled;
+      return words.cancelled[of.cancelReason];
     default:
       return "";
   }

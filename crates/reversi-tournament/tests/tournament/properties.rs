@@ -11,7 +11,7 @@ use proptest::{
     test_runner::{Config, RngSeed, TestRunner},
 };
 use reversi_engine::match_statistics::Points;
-use reversi_room::{ChatText, Issuer, Participant};
+use reversi_room::{ChatText, Issuer, Opening, Participant};
 use reversi_tournament::{
     Command, Control, EntrantId, Event, Fact, Fault, Forfeiter, Format, Outcome, Phase, Playoff, Rejection, Settings,
     Tournament, crosstable, standings,
@@ -31,6 +31,10 @@ fn any_settings() -> impl Strategy<Value = Settings> {
         let mut settings = Settings { max_running: 1 + games, seed, ..settings(format) };
         settings.game.games = games;
         let is_swiss = matches!(settings.format, Format::Swiss { .. });
+        if matches!(&settings.format, Format::AllPlayAll { challengers, .. } if filled && games > 1 && !challengers.is_empty()) {
+            settings.game.opening = Opening::Balanced { seed: 0 };
+            settings.sprt = "0,400".parse().ok();
+        }
         settings.fills_bye = (filled && is_swiss).then(ai);
         settings.playoff = playoff.filter(|_| !matches!(settings.format, Format::Arena { .. }));
         settings

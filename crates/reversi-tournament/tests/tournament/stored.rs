@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use proptest::{prelude::*, test_runner::RngSeed};
 use reversi_room::{
-    ChatText, Opponents, Participant, PasswordHash, Timestamp,
+    ChatText, Opening, Opponents, Participant, PasswordHash, Timestamp,
     stored::{StoredError, encode_message, v1},
 };
 use reversi_tournament::{
@@ -85,6 +85,8 @@ fn every_setting_round_trips() {
     settings.no_show = Duration::from_millis(10_500);
     settings.spectator_delay = Duration::from_secs(90);
     settings.playoff = Some(Playoff::Eight);
+    settings.game.opening = Opening::Balanced { seed: 0 };
+    settings.sprt = "-5,10,0.1,0.2".parse().ok();
     let mut trial = Trial::new(settings.clone(), 0);
     settings.max_entrants = 16;
     trial.issue(ORGANISER, Command::Configure(Box::new(settings))).expect("configured");

@@ -1,4 +1,4 @@
-import { EntrantFault, MeetingState } from "../../gen/reversi/v1/tournament_pb";
+import { EntrantFault, MeetingState, TournamentCancelReason } from "../../gen/reversi/v1/tournament_pb";
 
 const plural = (n: number, one: string, more: string) => `${n} ${n === 1 ? one : more}`;
 
@@ -33,7 +33,12 @@ export const tournament = {
     playoff: (round: number) => `Play-off, round ${round}`,
     completed: "Completed",
     stopped: "Ended by the organiser",
-    cancelled: "Cancelled",
+    cancelled: {
+      [TournamentCancelReason.UNSPECIFIED]: "Cancelled",
+      [TournamentCancelReason.CALLED_OFF]: "Cancelled by the organiser",
+      [TournamentCancelReason.TOO_FEW_ENTRANTS]: "Cancelled: too few entrants at the start",
+      [TournamentCancelReason.STALE]: "Cancelled: not started or resumed for too long",
+    },
   },
   standings: "Standings",
   noEntrants: "Nobody has joined yet.",
@@ -87,6 +92,8 @@ export const tournament = {
   endSure: "End the tournament now? Unfinished meetings give no points.",
   cancel: "Cancel the tournament",
   cancelSure: "Cancel the tournament for all?",
+  change: "Change the settings",
+  changed: "The settings are changed.",
   enterAi: "Enter a computer player",
   enter: "Enter",
   exclude: "Exclude",
@@ -114,6 +121,13 @@ export const tournament = {
     admits: "Who may join",
     minRating: "Rating from",
     maxRating: "Rating up to",
+    startsAt: "Starts at",
+    startsAtWhy: "empty if you start it",
+    noShow: "Seconds to come to a meeting",
+    maxEntrants: "Entrants at most",
+    maxRunning: "Meetings at a time",
+    byeAi: "In place of a bye",
+    noByeAi: "No game",
     create: "Create",
   },
   news: {

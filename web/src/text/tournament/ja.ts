@@ -1,4 +1,4 @@
-import { EntrantFault, MeetingState } from "../../gen/reversi/v1/tournament_pb";
+import { EntrantFault, MeetingState, TournamentCancelReason } from "../../gen/reversi/v1/tournament_pb";
 import type { TournamentTexts } from "./en";
 
 export const tournament: TournamentTexts = {
@@ -30,7 +30,12 @@ export const tournament: TournamentTexts = {
     playoff: (round) => `決勝トーナメント第 ${round} 回戦`,
     completed: "終了",
     stopped: "主催者が終了",
-    cancelled: "中止",
+    cancelled: {
+      [TournamentCancelReason.UNSPECIFIED]: "中止",
+      [TournamentCancelReason.CALLED_OFF]: "主催者が中止",
+      [TournamentCancelReason.TOO_FEW_ENTRANTS]: "中止：開始時の参加者不足",
+      [TournamentCancelReason.STALE]: "中止：長い間、開始も再開もされなかったため",
+    },
   },
   standings: "順位表",
   noEntrants: "まだ参加者がいません。",
@@ -84,6 +89,8 @@ export const tournament: TournamentTexts = {
   endSure: "大会を今すぐ終了しますか？ 終わっていない対戦は得点になりません。",
   cancel: "大会を中止",
   cancelSure: "大会を中止しますか？",
+  change: "設定を変える",
+  changed: "設定を変えました。",
   enterAi: "コンピューターを参加させる",
   enter: "参加させる",
   exclude: "除外",
@@ -111,6 +118,13 @@ export const tournament: TournamentTexts = {
     admits: "参加できる人",
     minRating: "レーティングの下限",
     maxRating: "レーティングの上限",
+    startsAt: "開始日時",
+    startsAtWhy: "空なら主催者が始めます",
+    noShow: "対戦に来るまでの秒数",
+    maxEntrants: "参加者の上限",
+    maxRunning: "同時に行う対戦の数",
+    byeAi: "不戦勝の代わりの相手",
+    noByeAi: "なし",
     create: "作る",
   },
   news: {

@@ -1,4 +1,4 @@
-import { EntrantFault, MeetingState } from "../../gen/reversi/v1/tournament_pb";
+import { EntrantFault, MeetingState, TournamentCancelReason } from "../../gen/reversi/v1/tournament_pb";
 import type { TournamentTexts } from "./en";
 
 export const tournament: TournamentTexts = {
@@ -30,7 +30,12 @@ export const tournament: TournamentTexts = {
     playoff: (round) => `淘汰赛第 ${round} 轮`,
     completed: "已结束",
     stopped: "组织者已结束",
-    cancelled: "已取消",
+    cancelled: {
+      [TournamentCancelReason.UNSPECIFIED]: "已取消",
+      [TournamentCancelReason.CALLED_OFF]: "组织者已取消",
+      [TournamentCancelReason.TOO_FEW_ENTRANTS]: "已取消：开始时参赛者太少",
+      [TournamentCancelReason.STALE]: "已取消：太久没有开始或恢复",
+    },
   },
   standings: "排名",
   noEntrants: "还没有人参加。",
@@ -84,6 +89,8 @@ export const tournament: TournamentTexts = {
   endSure: "立即结束锦标赛？未结束的对阵不计分。",
   cancel: "取消锦标赛",
   cancelSure: "为所有人取消锦标赛？",
+  change: "更改设置",
+  changed: "设置已更改。",
   enterAi: "让电脑参加",
   enter: "加入",
   exclude: "除名",
@@ -111,6 +118,13 @@ export const tournament: TournamentTexts = {
     admits: "谁可以参加",
     minRating: "等级分下限",
     maxRating: "等级分上限",
+    startsAt: "开始时间",
+    startsAtWhy: "留空则由组织者开始",
+    noShow: "到场的时限（秒）",
+    maxEntrants: "参赛者上限",
+    maxRunning: "同时进行的对阵数",
+    byeAi: "代替轮空的对手",
+    noByeAi: "无",
     create: "创建",
   },
   news: {

@@ -49,7 +49,7 @@ export function GameActions({ room, me, side }: RoomProps) {
       )}
       {opponent?.claimFrom && <Claim gameId={gameId} from={opponent.claimFrom} />}
       <div class="buttons">
-        {!moved && (
+        {!moved && !room.meeting && (
           <button type="button" onClick={abort}>
             {texts.abort}
           </button>

@@ -1,12 +1,22 @@
 import { useState } from "preact/hooks";
+import type { Refusal } from "../../api/refusal";
 import { tournaments } from "../../api/tournaments";
-import { type Tournament, TournamentControl, TournamentPhase } from "../../gen/reversi/v1/tournament_pb";
+import {
+  type Tournament,
+  TournamentControl,
+  TournamentPhase,
+  type TournamentSettings,
+} from "../../gen/reversi/v1/tournament_pb";
 import { type Ai, OPPONENTS } from "../../room/opponent";
+import { notify } from "../../state/notice";
+import { useServerInfo } from "../../state/server_info";
 import { attemptInTournament } from "../../state/tournament/attempt";
 import { text } from "../../text/text";
+import { draftOf, fieldOf, settingsOf } from "../../tournament/draft";
 import { isJoinable } from "../../tournament/words";
 import { ConfirmButton } from "../control/confirm_button";
 import { OpponentChoice } from "../lobby/opponent_choice";
+import { TournamentForm } from "./tournament_form";
 
 /** What the organiser of a tournament that is not over can do. */
 export function OrganiserPanel({ tournament }: { tournament: Tournament }) {
@@ -16,6 +26,9 @@ export function OrganiserPanel({ tournament }: { tournament: Tournament }) {
       <h2>{texts.manage}</h2>
       <Controls of={tournament} />
       {isJoinable(tournament) && <AiEntry tournamentId={tournament.tournamentId} />}
+      {tournament.phase === TournamentPhase.OPEN && tournament.settings && (
+        <SettingsForm tournamentId={tournament.tournamentId} settings={tournament.settings} />
+      )}
     </section>
   );
 }
@@ -51,6 +64,35 @@ function Controls({ of: { tournamentId, phase } }: { of: Tournament }) {
         {texts.cancel}
       </ConfirmButton>
     </div>
+  );
+}
+
+/** Changes the settings. What is typed stays while others come and go. */
+function SettingsForm({ tournamentId, settings }: { tournamentId: string; settings: TournamentSettings }) {
+  const texts = text.value;
+  const [draft, setDraft] = useState(() => draftOf(settings));
+  const [refused, setRefused] = useState<Refusal | undefined>();
+  useServerInfo();
+  const isShown = (by: Refusal) => {
+    if (!fieldOf(by.field)) return false;
+    setRefused(by);
+    return true;
+  };
+  const save = async (event: Event) => {
+    event.preventDefault();
+    setRefused(undefined);
+    const request = { tournamentId, settings: settingsOf(draft, settings) };
+    const answer = await attemptInTournament(() => tournaments.updateTournament(request), { isShown });
+    if (answer) notify(texts.tournament.changed);
+  };
+  return (
+    <details>
+      <summary>{texts.tournament.change}</summary>
+      <form class="stack" onSubmit={(event) => void save(event)}>
+        <TournamentForm draft={draft} change={setDraft} refused={refused} exists />
+        <button class="primary">{texts.create.save}</button>
+      </form>
+    </details>
   );
 }
 

@@ -1,6 +1,8 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { Refusal } from "../../api/refusal";
+import { type Ai, isOffered, offeredOpponents } from "../../room/opponent";
 import { serverInfo } from "../../state/server_info";
+import { aiName } from "../../text/ai_name";
 import { refusalText, text } from "../../text/text";
 import { type Draft, fieldOf, PLAYOFFS } from "../../tournament/draft";
 import { SegmentedControl } from "../control/segmented_control";
@@ -10,13 +12,15 @@ interface FormProps {
   change: (draft: Draft) => void;
   /** Why the settings were refused; shown at the field that the refusal names. */
   refused: Refusal | undefined;
+  /** Whether the tournament exists: its password stays. */
+  exists?: boolean;
 }
 
 type KeysOf<T> = { [K in keyof Draft]-?: Draft[K] extends T ? K : never }[keyof Draft];
 type NumberKey = KeysOf<number>;
 type CheckKey = KeysOf<boolean>;
 
-/** The fields of a new tournament. */
+/** The settings of a tournament that has not started. */
 export function TournamentForm(props: FormProps) {
   const { draft, change, refused } = props;
   const { form } = text.value.tournament;
@@ -42,6 +46,7 @@ export function TournamentForm(props: FormProps) {
       </section>
       <GameFields {...props} />
       <EntryFields {...props} />
+      <AdvancedFields {...props} />
     </div>
   );
 }
@@ -140,21 +145,81 @@ function EntryFields(props: FormProps) {
       <div class="pair">
         <NumberField {...props} of="minRating" label={form.minRating} hint={create.zero} most={MOST_RATING} />
         <NumberField {...props} of="maxRating" label={form.maxRating} hint={create.zero} most={MOST_RATING} />
-        <label class="field">
-          <span>
-            {create.password} <small>({create.passwordWhy})</small>
-          </span>
-          <input
-            type="password"
-            autoComplete="new-password"
-            value={draft.password}
-            aria-invalid={isWrong(props, "password")}
-            onInput={(event) => change({ ...draft, password: event.currentTarget.value })}
-          />
-          <Why {...props} of="password" />
-        </label>
+        {!props.exists && (
+          <label class="field">
+            <span>
+              {create.password} <small>({create.passwordWhy})</small>
+            </span>
+            <input
+              type="password"
+              autoComplete="new-password"
+              value={draft.password}
+              aria-invalid={isWrong(props, "password")}
+              onInput={(event) => change({ ...draft, password: event.currentTarget.value })}
+            />
+            <Why {...props} of="password" />
+          </label>
+        )}
       </div>
     </section>
+  );
+}
+
+/** What most tournaments leave as it is; unfolded if the server refuses one of it. */
+function AdvancedFields(props: FormProps) {
+  const { draft, change } = props;
+  const { form } = text.value.tournament;
+  const isRefused = ADVANCED.some((of) => isWrong(props, of));
+  return (
+    <details class="panel" open={isRefused || undefined}>
+      <summary>{text.value.create.advanced}</summary>
+      <div class="pair">
+        <label class="field">
+          <span>
+            {form.startsAt} <small>({form.startsAtWhy})</small>
+          </span>
+          <input
+            type="datetime-local"
+            value={draft.startsAt}
+            aria-invalid={isWrong(props, "startsAt")}
+            onInput={(event) => change({ ...draft, startsAt: event.currentTarget.value })}
+          />
+          <Why {...props} of="startsAt" />
+        </label>
+        <NumberField {...props} of="noShowSeconds" label={form.noShow} least={10} most={86_400} />
+        <NumberField {...props} of="maxEntrants" label={form.maxEntrants} least={2} most={1000} />
+        <NumberField {...props} of="maxRunning" label={form.maxRunning} least={1} most={500} />
+        {draft.format === "swiss" && <ByeField {...props} />}
+      </div>
+    </details>
+  );
+}
+
+const ADVANCED = ["startsAt", "noShowSeconds", "maxEntrants", "maxRunning", "byeAi"] as const;
+
+function ByeField(props: FormProps) {
+  const { draft, change } = props;
+  const { form } = text.value.tournament;
+  const offered: Ai[] = offeredOpponents(serverInfo.value?.aiKinds ?? []);
+  const choices = draft.byeAi && !isOffered(draft.byeAi) ? [...offered, draft.byeAi] : offered;
+  const choose = (name: string) => change({ ...draft, byeAi: choices.find((ai) => aiName(ai) === name) });
+  return (
+    <label class="field">
+      <span>{form.byeAi}</span>
+      <select
+        value={draft.byeAi ? aiName(draft.byeAi) : ""}
+        aria-invalid={isWrong(props, "byeAi")}
+        onChange={(event) => choose(event.currentTarget.value)}
+      >
+        <option value="">{form.noByeAi}</option>
+        {choices.map((ai) => (
+          <option key={aiName(ai)} value={aiName(ai)}>
+            {aiName(ai)}
+          </option>
+        ))}
+      </select>
+      <Why {...props} of="byeAi" />
+    </label>
   );
 }
 

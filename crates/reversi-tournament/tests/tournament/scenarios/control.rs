@@ -109,7 +109,7 @@ fn a_pause_lets_meetings_end_and_pairs_no_more() {
 #[test]
 fn the_start_is_punctual_and_needs_two_entrants() {
     let at = Trial::new(swiss(), 0).now.after(Duration::from_secs(60));
-    for (players, phase) in [(4, Phase::Running), (1, Phase::Ended(Ending::Cancelled))] {
+    for (players, phase) in [(4, Phase::Running), (1, Phase::Ended(Ending::TooFewEntrants))] {
         let mut trial = Trial::new(Settings { starts_at: Some(at), ..swiss() }, players);
         assert_eq!(trial.tournament.deadline(), Some(at));
         trial.wait(59);
@@ -117,6 +117,25 @@ fn the_start_is_punctual_and_needs_two_entrants() {
         trial.wait(1);
         assert_eq!(trial.tournament.phase(), phase);
     }
+}
+
+#[test]
+fn a_cancelled_tournament_says_why() {
+    for (issuer, ending) in
+        [(ORGANISER, Ending::Cancelled), (Issuer::Admin, Ending::Cancelled), (Issuer::Server, Ending::Stale)]
+    {
+        let mut trial = Trial::new(swiss(), 4);
+        trial.issue(issuer, Command::Control(Control::Cancel)).unwrap();
+        assert_eq!(trial.tournament.phase(), Phase::Ended(ending));
+    }
+}
+
+#[test]
+fn after_the_end_entrants_stay_and_others_are_no_entrants() {
+    let mut trial = Trial::started(swiss(), 4);
+    trial.control(Control::End).unwrap();
+    assert_eq!(trial.issue(Issuer::Player(player(1)), Command::Leave), Ok(Vec::new()));
+    assert_eq!(trial.issue(Issuer::Player(player(9)), Command::Leave), Err(Rejection::EntrantNotFound));
 }
 
 /// Seven players and a bye make five rounds.

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use proptest::{prelude::*, test_runner::RngSeed};
+use reversi_engine::match_statistics::{Points, Score};
 use reversi_room::{Issuer, Opening, Settings as RoomSettings};
 use reversi_tournament::{
     Command, Control, Ending, EntrantId, Format, Outcome, Phase, Playoff, Rejection, Settings, Stage, standings,
@@ -55,6 +57,65 @@ fn challengers_meet_all_others_with_the_same_openings() {
             ..trial.tournament.settings().game.clone()
         };
         assert_eq!(trial.tournament.room_settings(meeting), expected);
+    }
+}
+
+/// Two challengers, each with a test.
+fn tested_gauntlet(cycles: u8) -> Settings {
+    let mut gauntlet = all_play_all(cycles, &[1, 2]);
+    gauntlet.game.opening = Opening::Balanced { seed: 0 };
+    Settings { sprt: "0,200".parse().ok(), ..gauntlet }
+}
+
+#[test]
+fn a_test_needs_challengers_and_pairs() {
+    let gauntlet = tested_gauntlet(1);
+    let Format::AllPlayAll { cycles, .. } = gauntlet.format else { unreachable!() };
+    let without_challengers = Format::AllPlayAll { cycles, challengers: Vec::new() };
+    let single = RoomSettings { games: 1, ..gauntlet.game.clone() };
+    for (settings, is_possible) in [
+        (gauntlet.clone(), true),
+        (Settings { format: without_challengers, ..gauntlet.clone() }, false),
+        (Settings { format: Format::Swiss { rounds: 3 }, ..gauntlet.clone() }, false),
+        (Settings { game: single, ..gauntlet }, false),
+    ] {
+        assert_eq!(settings.check().map_err(|error| error.field), if is_possible { Ok(()) } else { Err("sprt") });
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 100, rng_seed: RngSeed::Fixed(4), failure_persistence: None, ..ProptestConfig::default()
+    })]
+
+    /// As the test of a match ends on the same pairs: no later, and no sooner.
+    #[test]
+    fn the_meetings_of_a_challenger_end_with_its_test(results in prop::collection::vec(0..9_usize, 1..40)) {
+        const CYCLES: u8 = 12;
+        let gauntlet = tested_gauntlet(CYCLES);
+        let sprt = gauntlet.sprt.unwrap();
+        let mut trial = Trial::started(gauntlet, 5);
+        let mut of_challengers = BTreeMap::from([(EntrantId(1), Score::default()), (EntrantId(2), Score::default())]);
+        while let Some(meeting) = trial.running().first().cloned() {
+            let number = meeting.pairing.number;
+            let challenger = meeting.sides().find(|side| side.0 < 3).unwrap();
+            let score = of_challengers.get_mut(&challenger).unwrap();
+            prop_assert_eq!(sprt.verdict(score), None);
+            let result = results[number as usize % results.len()];
+            let outcome = played(&[result % 3, result / 3].map(|game| [Points::Loss, Points::Draw, Points::Win][game]));
+            trial.finish(number, outcome);
+            let played = trial.tournament.meeting(number).unwrap().score().unwrap();
+            *score += if meeting.side_of(challenger) == Some(0) { played } else { played.opposite() };
+        }
+        prop_assert_eq!(trial.tournament.phase(), Phase::Ended(Ending::Completed));
+        for (challenger, score) in of_challengers {
+            let meetings = trial.tournament.meetings().filter(|one| one.side_of(challenger).is_some()).count();
+            prop_assert!(sprt.verdict(&score).is_some() || meetings == 3 * usize::from(CYCLES));
+            let row = standings(&trial.tournament).into_iter().find(|row| row.entrant == challenger).unwrap();
+            prop_assert_eq!(sprt.llr(&row.score), sprt.llr(&score));
+        }
+        // An opponent whose challenger is done has no meeting, rather than a bye.
+        prop_assert!(trial.tournament.meetings().all(|meeting| meeting.pairing.second.is_some()));
     }
 }
 
@@ -118,8 +179,7 @@ fn the_best_play_off_and_the_winner_is_first() {
         while let Some(meeting) = trial.running().first().cloned() {
             let rank = |id: EntrantId| seeds.iter().position(|seed| *seed == id);
             let first_wins = rank(meeting.pairing.first) > meeting.pairing.second.map(rank).unwrap();
-            let result =
-                if first_wins { played(&WON) } else { played(&[reversi_engine::match_statistics::Points::Loss; 2]) };
+            let result = if first_wins { played(&WON) } else { played(&[Points::Loss; 2]) };
             trial.finish(meeting.pairing.number, result);
         }
         assert_eq!(trial.tournament.phase(), Phase::Ended(Ending::Completed));

@@ -82,7 +82,7 @@ mod tests {
 
     fn started(id: &str) -> PlayEvent {
         let room = fixture::room().id;
-        PlayEvent::GameStarted { room, game: game(id), side: Color::Black, opponent: None, series: None }
+        PlayEvent::GameStarted { room, game: game(id), side: Color::Black, opponent: None, series: None, meeting: None }
     }
 
     fn ended(id: &str) -> PlayEvent {

@@ -92,6 +92,7 @@ fn game(game: &v1::RoomSettings) -> Value {
         "total_time": seconds(game.total_time),
         "increment": seconds(game.increment),
         "move_limit": seconds(game.move_limit),
+        "spectator_delay": seconds(game.spectator_delay),
     })
 }
 

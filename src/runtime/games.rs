@@ -63,7 +63,7 @@ impl Games {
     pub async fn get(&self, player: &Player, id: GameId) -> Result<Arc<GameRecord>, RoomError> {
         let game = self.archive.game(id).await?.ok_or(Rejection::GameNotFound)?;
         let played = game.players.iter().any(|(_, participant)| participant.is(player.id()));
-        if game.private && !played && self.rooms.snapshot(player, id.room, &Credentials::default()).await.is_err() {
+        if game.private && !played && self.rooms.current(player, id.room, &Credentials::default()).await.is_err() {
             return Err(Rejection::GameNotFound.into());
         }
         Ok(game)

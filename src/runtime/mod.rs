@@ -74,7 +74,7 @@ pub use reusable_wait::{LazyTimer, WakeGate};
 pub use room::{
     creation::{NewRoom, matchmaking::Opponent, repeated_requests::request_with_id},
     encoded_event::Encode,
-    message::Snapshot,
+    message::{Audience, Snapshot},
     rooms::{Play, Rooms},
 };
 pub use server_clock::Clock;

@@ -69,6 +69,8 @@ pub struct Settings {
     pub sprt: Option<Sprt>,
     /// The players who may take an open seat.
     pub opponents: Opponents,
+    /// By how much those who have no seat see its games later.
+    pub spectator_delay: Duration,
 }
 
 impl From<Settings> for v1::RoomSettings {
@@ -101,6 +103,7 @@ impl From<Settings> for v1::RoomSettings {
                 beta: sprt.beta(),
             }),
             opponents: (settings.opponents != Opponents::default()).then(|| settings.opponents.into()),
+            spectator_delay: given(settings.spectator_delay),
         }
     }
 }
@@ -157,6 +160,7 @@ impl TryFrom<v1::RoomSettings> for Settings {
             rated: settings.rated,
             sprt: sprt.transpose().map_err(|error| Malformed::new("sprt", error))?,
             opponents: settings.opponents.map(Opponents::try_from).transpose()?.unwrap_or_default(),
+            spectator_delay: parse::maybe_duration(settings.spectator_delay, "spectator delay")?.unwrap_or_default(),
         })
     }
 }
@@ -187,6 +191,7 @@ mod tests {
             rated: true,
             sprt: "-5,5".parse().ok(),
             opponents: Opponents { kinds: vec![PlayerKind::Bot], min_rating: 1_400, max_rating: 0 },
+            spectator_delay: Duration::from_secs(30),
         };
         assert_eq!(Settings::try_from(v1::RoomSettings::from(settings.clone())), Ok(settings));
     }

@@ -239,6 +239,8 @@ pub struct Settings {
     pub sprt: Option<Sprt>,
     /// The players who may take an open seat.
     pub opponents: Opponents,
+    /// The time after which those who do not play see a game.
+    pub spectator_delay: Duration,
 }
 
 /// The hash of a room's password, as stored: Argon2id in the PHC string format, or, if set by an earlier version, the
@@ -273,6 +275,8 @@ impl Settings {
     pub const MAX_INCREMENT: Duration = Duration::from_secs(60 * 60);
     /// Maximum number of games of a series.
     pub const MAX_GAMES: u16 = 1000;
+    /// Maximum delay for spectators.
+    pub const MAX_DELAY: Duration = Duration::from_secs(15 * 60);
     /// Maximum number of random plies: longer random openings are seldom balanced.
     pub const MAX_RANDOM_PLIES: u8 = 20;
 
@@ -293,6 +297,7 @@ impl Settings {
             rated: false,
             sprt: None,
             opponents: Opponents::default(),
+            spectator_delay: Duration::ZERO,
         }
     }
 
@@ -330,6 +335,9 @@ impl Settings {
         }
         if min_rating.zip(max_rating).is_some_and(|(min, max)| min > max) {
             return wrong("opponents.max_rating", "must not be below min_rating");
+        }
+        if self.spectator_delay > Self::MAX_DELAY {
+            return wrong("spectator_delay", "must be at most 15 min");
         }
         match &self.opening {
             Opening::Standard | Opening::Balanced { .. } => Ok(()),
@@ -378,6 +386,7 @@ impl Settings {
             opening: other.opening.clone(),
             rated: other.rated,
             sprt: other.sprt,
+            spectator_delay: other.spectator_delay,
         };
         *self == same
     }
@@ -439,6 +448,7 @@ mod fixture {
                             min_rating: swap_sides.then_some(games),
                             max_rating: auto_start.then_some(games + 200),
                         },
+                        spectator_delay: Duration::from_millis(pause * 90),
                     };
                     let sprt = Sprt::new(-(pause as f64) / 100.0 - 1.0, 12.5, 0.05, 0.1).ok();
                     if tested && settings.is_paired() { Self { sprt, ..settings } } else { settings }

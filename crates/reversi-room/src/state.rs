@@ -297,6 +297,28 @@ impl Room {
         self.running()?.flag_falls(&self.settings.time)
     }
 
+    /// Whether a player, member or not, sees the games of the room later than those who play them.
+    #[must_use]
+    pub fn is_delayed_for(&self, player: PlayerId) -> bool {
+        !self.settings.spectator_delay.is_zero() && self.seat_of(player).is_none()
+    }
+
+    /// The room as if no game had been played in it and nothing been said, for those who may not know of it yet.
+    #[must_use]
+    pub fn without_games(self) -> Self {
+        Self {
+            seq: Seq(1),
+            phase: Phase::Lobby,
+            game: None,
+            seats: self.seats.map(|seat| Seat { wins: 0, draws: 0, ..seat }),
+            series: None,
+            score: None,
+            rematch_offer: None,
+            chat: VecDeque::new(),
+            ..self
+        }
+    }
+
     /// Checks whether a player, member or not, may watch the room.
     ///
     /// # Errors

@@ -96,8 +96,6 @@ pub struct Settings {
     pub sprt: Option<Sprt>,
     /// Decides lots, and the openings.
     pub seed: u64,
-    /// By how much the public sees everything later.
-    pub spectator_delay: Duration,
 }
 
 impl Settings {
@@ -113,8 +111,6 @@ impl Settings {
     pub const MAX_DURATION: Duration = Duration::from_secs(31 * 24 * 60 * 60);
     /// Default time to come to a meeting.
     pub const NO_SHOW: Duration = Duration::from_secs(60);
-    /// Maximum delay for spectators.
-    pub const MAX_DELAY: Duration = Duration::from_secs(15 * 60);
 
     /// Default settings with a name and a format, for two games a meeting with these settings.
     #[must_use]
@@ -133,7 +129,6 @@ impl Settings {
             fills_bye: None,
             sprt: None,
             seed: 0,
-            spectator_delay: Duration::ZERO,
         }
     }
 
@@ -175,9 +170,6 @@ impl Settings {
         }
         if !(Duration::from_secs(10)..=Duration::from_secs(24 * 60 * 60)).contains(&self.no_show) {
             return wrong("no_show", "must be 10 s to 1 day");
-        }
-        if self.spectator_delay > Self::MAX_DELAY {
-            return wrong("spectator_delay", "must be at most 15 min");
         }
         let Opponents { people, bots, min_rating, max_rating } = self.admits;
         if !people && !bots {
@@ -250,7 +242,6 @@ mod tests {
             (Settings { max_running: 501, ..swiss() }, Some("max_running")),
             (Settings { no_show: Duration::from_secs(9), ..swiss() }, Some("no_show")),
             (Settings { no_show: Duration::from_secs(24 * 3600 + 1), ..swiss() }, Some("no_show")),
-            (Settings { spectator_delay: Duration::from_secs(901), ..swiss() }, Some("spectator_delay")),
             (
                 Settings { admits: Opponents { people: false, bots: false, ..admits(1, 2) }, ..swiss() },
                 Some("admits.kinds"),

@@ -38,6 +38,9 @@ pub(super) struct SettingsOptions {
     /// End a series in pairs as soon as a test (SPRT) accepts one of two differences in Elo, such as 0,10.
     #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true)]
     sprt: Option<Sprt>,
+    /// Show games to those who have no seat this much later: at most 900.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "0")]
+    spectator_delay: Duration,
     /// A room that is not listed, and entered by its join code only.
     #[arg(long)]
     private: bool,
@@ -63,6 +66,7 @@ impl SettingsOptions {
             rated: false,
             sprt: self.sprt,
             opponents: Opponents::default(),
+            spectator_delay: self.spectator_delay,
         }
     }
 }
@@ -145,6 +149,12 @@ pub(super) const COMMANDS: &[SetCommand] = &[
         },
     },
     SetCommand {
+        usage: "set delay SECONDS",
+        help: "show games to those who have no seat this much later; 0 for at once",
+        fields: &["spectator_delay"],
+        read: |settings, _, delay| assign(&mut settings.spectator_delay, seconds(delay).ok()),
+    },
+    SetCommand {
         usage: "set private|public",
         help: "whether the room is listed",
         fields: &["visibility"],
@@ -199,6 +209,7 @@ pub(in crate::cli) fn describe(settings: &Settings, has_password: bool) -> Strin
         rated,
         sprt,
         opponents,
+        spectator_delay,
     } = settings;
     let mut parts = vec![format!("\"{name}\"")];
     parts.push(if *visibility == Visibility::Private { "private".into() } else { "public".into() });
@@ -235,6 +246,9 @@ pub(in crate::cli) fn describe(settings: &Settings, has_password: bool) -> Strin
     }
     if *rated {
         parts.push("rated".into());
+    }
+    if !spectator_delay.is_zero() {
+        parts.push(format!("shown {} s later to those who have no seat", spectator_delay.as_secs_f64()));
     }
     match opponents.kinds.as_slice() {
         [PlayerKind::Human] => parts.push("for people".into()),
@@ -327,6 +341,8 @@ mod tests {
         assert_eq!(change("auto-start off"), (base(), &["auto_start"][..]));
         assert_eq!(change("sprt 0,10"), (Settings { sprt: "0,10".parse().ok(), ..base() }, &["sprt"][..]));
         assert_eq!(change("sprt off"), (base(), &["sprt"][..]));
+        let spectator_delay = Duration::from_secs(90);
+        assert_eq!(change("delay 90"), (Settings { spectator_delay, ..base() }, &["spectator_delay"][..]));
         assert_eq!(change("rated yes"), (Settings { rated: true, ..base() }, &["rated"][..]));
         let strong_bots = Opponents { kinds: vec![PlayerKind::Bot], min_rating: 1_500, max_rating: 0 };
         assert_eq!(change("opponents bots 1500-").0.opponents, strong_bots);

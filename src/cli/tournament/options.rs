@@ -93,6 +93,9 @@ pub(super) struct TournamentOptions {
     /// How long a meeting waits for an entrant who has not come, 10s to 1d; a minute if left out.
     #[arg(long, value_name = "DURATION")]
     no_show: Option<Span>,
+    /// By how much those who do not play see games and standings later, up to 15m; at once if left out.
+    #[arg(long, value_name = "DURATION")]
+    spectator_delay: Option<Span>,
     /// An AI that plays the entrant with a bye in a Swiss tournament.
     #[arg(long, value_name = "AI", value_parser = check_ai::parse)]
     fills_bye: Option<Ai>,
@@ -107,7 +110,8 @@ impl TournamentOptions {
         // Without `..`: the compiler reports a field that is not named here.
         #[rustfmt::skip]
         let Self { title, swiss, all_play_all, cycles, challenger, sprt, arena, playoff, clock, move_limit, games, rated, admits,
-            min_rating, max_rating, max_entrants, max_running, starts_at, starts_in, no_show, fills_bye, enter } = self;
+            min_rating, max_rating, max_entrants, max_running, starts_at, starts_in, no_show, spectator_delay, fills_bye,
+            enter } = self;
         let number = |number: Option<u16>| number.map(|number| i64::from(number).into());
         let small = |value: &Option<u8>| number(value.map(u16::from));
         let span = |span: &Option<Span>| span.map(|span| span.to_string().into());
@@ -133,6 +137,7 @@ impl TournamentOptions {
             ("starts-at", starts_at.map(|at| date(Some(at)).into())),
             ("starts-in", span(starts_in)),
             ("no-show", span(no_show)),
+            ("spectator-delay", span(spectator_delay)),
             ("fills-bye", fills_bye.as_ref().map(|ai| ai_text(ai).into())),
             ("enter", list(enter.iter().map(ai_text))),
         ]
@@ -254,6 +259,7 @@ impl TournamentOptions {
             increment: self.clock.and_then(|clock| clock.increment.try_into().ok()),
             games: number(self.games),
             rated: self.rated,
+            spectator_delay: self.spectator_delay.and_then(|delay| delay.0.try_into().ok()),
             ..game
         };
         let starts_in = self.starts_in.map(|wait| convert::timestamp(now.after(wait.0)));

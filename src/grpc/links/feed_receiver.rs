@@ -9,7 +9,7 @@ use tonic::{Status, Streaming};
 use super::link::{MAX_FEEDS, NewFeed};
 use crate::{
     proto::cluster::{FollowRequest, FollowResponse, Followed, follow_request::Kind},
-    runtime::FeedItem,
+    runtime::{Audience, FeedItem},
 };
 
 struct Feed {
@@ -29,7 +29,7 @@ pub(super) async fn receive_feeds(
     let mut last = 0;
     loop {
         let request = tokio::select! {
-            Some(NewFeed { room, after, items }) = new.recv() => {
+            Some(NewFeed { room, audience, after, items }) = new.recv() => {
                 if feeds.len() >= MAX_FEEDS {
                     continue;
                 }
@@ -43,7 +43,8 @@ pub(super) async fn receive_feeds(
                     }
                 });
                 feeds.insert(id, Feed { items, _ended: ended });
-                Kind::Followed(Followed { feed: id, room: room.bits(), after: after.map(|seq| seq.0) })
+                let for_spectators = audience == Audience::Spectators;
+                Kind::Followed(Followed { feed: id, room: room.bits(), after: after.map(|seq| seq.0), for_spectators })
             }
             Some(gone) = followers.next() => match gone.filter(|id| feeds.remove(id).is_some()) {
                 Some(id) => Kind::Unfollowed(id),

@@ -70,14 +70,14 @@ impl FeedSender {
             let item = item.map(Item::from);
             self.responses.send(Ok(FollowResponse { feed, item })).await
         };
-        let (room, after) = match followed.read() {
+        let (room, view, after) = match followed.read() {
             Ok(read) => read,
             Err(error) => {
                 tracing::warn!(%error, "a request of another node cannot be read");
                 return drop(send(None).await);
             }
         };
-        let mut followed = match self.node.follow(room, after).await {
+        let mut followed = match self.node.follow(room, view, after).await {
             Ok(followed) => followed,
             Err(end) => return drop(send(Some(FeedItem::Ended(end))).await),
         };

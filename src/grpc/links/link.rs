@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     proto::cluster,
     room::{RoomId, Seq},
-    runtime::{Ask, FeedItem, LinkError, News, NodeId, Reply, server_metrics},
+    runtime::{Ask, Audience, FeedItem, LinkError, News, NodeId, Reply, server_metrics},
 };
 
 /// Maximum asks of one link that are queued or await a reply: a node executes that many in about 50 ms.
@@ -90,6 +90,7 @@ impl Drop for Asker {
 /// A room to follow, after which event, and the queue for its items.
 pub(super) struct NewFeed {
     pub(super) room: RoomId,
+    pub(super) audience: Audience,
     pub(super) after: Option<Seq>,
     pub(super) items: mpsc::Sender<FeedItem>,
 }
@@ -119,9 +120,9 @@ impl Link {
     }
 
     /// The items of a room. If the request cannot be queued, the feed ends at once.
-    pub(super) fn follow(&self, room: RoomId, after: Option<Seq>) -> mpsc::Receiver<FeedItem> {
+    pub(super) fn follow(&self, room: RoomId, audience: Audience, after: Option<Seq>) -> mpsc::Receiver<FeedItem> {
         let (items, feed) = mpsc::channel(FEED_CAPACITY);
-        let _ = self.feeds.try_send(NewFeed { room, after, items });
+        let _ = self.feeds.try_send(NewFeed { room, audience, after, items });
         feed
     }
 

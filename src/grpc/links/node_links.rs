@@ -25,7 +25,7 @@ use super::{
 use crate::{
     proto::cluster::node_service_server::NodeServiceServer,
     room::{RoomId, Seq},
-    runtime::{Ask, FeedItem, LinkError, News, Node, NodeId, Peers, Reply, server_metrics},
+    runtime::{Ask, Audience, FeedItem, LinkError, News, Node, NodeId, Peers, Reply, server_metrics},
 };
 
 /// Maximum streams of one connection: the three of a link.
@@ -178,9 +178,9 @@ impl Peers for NodeLinks {
         })
     }
 
-    fn follow(&self, node: NodeId, room: RoomId, after: Option<Seq>) -> mpsc::Receiver<FeedItem> {
+    fn follow(&self, node: NodeId, room: RoomId, audience: Audience, after: Option<Seq>) -> mpsc::Receiver<FeedItem> {
         match self.open.get(node) {
-            Some(link) => link.follow(room, after),
+            Some(link) => link.follow(room, audience, after),
             None => mpsc::channel(1).1,
         }
     }

@@ -169,7 +169,7 @@ impl RoomService for Services {
         let password = match convert::read_password(&wire.password)? {
             Some(password) => {
                 // Hashing is slow, so only for those who may change the settings.
-                let snapshot = self.runtime.rooms.snapshot(&player, room, &Credentials::default()).await?;
+                let snapshot = self.runtime.rooms.current(&player, room, &Credentials::default()).await?;
                 if !snapshot.room.may_manage(player.id()) {
                     return Err(RoomError::from(Rejection::NotOwner).into());
                 }
@@ -180,7 +180,7 @@ impl RoomService for Services {
         let mut attempts = 0;
         // Another call may change the settings between the reading of the current ones and the command.
         let seq = loop {
-            let snapshot = self.runtime.rooms.snapshot(&player, room, &Credentials::default()).await?;
+            let snapshot = self.runtime.rooms.current(&player, room, &Credentials::default()).await?;
             let current = snapshot.room.settings().clone();
             let (given, mask) = (wire.settings.as_ref(), wire.update_mask.as_ref());
             let owner = snapshot.room.owner().map_or(&player.name, |owner| &owner.name);

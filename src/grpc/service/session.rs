@@ -231,7 +231,7 @@ fn wire_ban(ban: &Ban) -> v1::Ban {
 async fn held_seats(runtime: &Runtime, player: &Player, rooms: &[RoomId]) -> Vec<v1::HeldSeat> {
     let mut held = Vec::new();
     for &room in rooms {
-        let seat = match runtime.rooms.snapshot(player, room, &Default::default()).await {
+        let seat = match runtime.rooms.current(player, room, &Default::default()).await {
             Ok(snapshot) => snapshot.room.seat_of(player.id()),
             Err(_) => None,
         };

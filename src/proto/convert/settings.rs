@@ -36,6 +36,7 @@ pub fn room_settings(settings: &Settings) -> v1::RoomSettings {
         rated: settings.rated,
         sprt: settings.sprt.map(sprt),
         opponents: opponents(settings.opponents),
+        spectator_delay: Some(duration(settings.spectator_delay)),
     }
 }
 
@@ -160,6 +161,7 @@ fn read_settings(
             .map(|wire| read_opponents("opponents", wire))
             .transpose()?
             .unwrap_or_default(),
+        spectator_delay: read_length("spectator_delay", wire.spectator_delay)?.unwrap_or_default(),
     };
     settings.check_new()?;
     Ok(settings)
@@ -289,7 +291,7 @@ mod tests {
             name in ".{0,50}",
             (visibility, watching) in (prop_oneof![-1..4_i32, any::<i32>()], prop_oneof![-1..4_i32, any::<i32>()]),
             (move_limit, total_time) in (any_length(), any_length()),
-            (increment, ai_pause) in (any_length(), any_length()),
+            (increment, ai_pause, spectator_delay) in (any_length(), any_length(), any_length()),
             games in prop_oneof![-1..1_002_i32, any::<i32>()],
             swap_sides: Option<bool>,
             opening in any_wire_opening(),
@@ -302,6 +304,7 @@ mod tests {
                 rated, sprt: numbers.map(|[elo0, elo1, alpha, beta]| v1::Sprt { elo0, elo1, alpha, beta }),
                 opponents: opponents
                     .map(|(kinds, min_rating, max_rating)| v1::Opponents { kinds, min_rating, max_rating }),
+                spectator_delay,
             }
         }
     }

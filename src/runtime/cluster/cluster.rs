@@ -22,7 +22,7 @@ use super::{
 };
 use crate::{
     room::{RoomId, Seq, Timestamp},
-    runtime::{outcome::RoomError, server_metrics},
+    runtime::{outcome::RoomError, room::message::Audience, server_metrics},
     store::{Assignment, NodeId, Shard},
 };
 
@@ -268,9 +268,14 @@ impl Cluster {
 
     /// Follows a room from the event after `after` on, or from its current state. Returns its node, too. `None` if the
     /// node is unknown or is this one.
-    pub(crate) fn follow(&self, room: RoomId, after: Option<Seq>) -> Option<(NodeId, mpsc::Receiver<FeedItem>)> {
+    pub(crate) fn follow(
+        &self,
+        room: RoomId,
+        audience: Audience,
+        after: Option<Seq>,
+    ) -> Option<(NodeId, mpsc::Receiver<FeedItem>)> {
         let node = self.node_of(room)?.node;
-        (node != self.me()).then(|| (node, self.peers.follow(node, room, after)))
+        (node != self.me()).then(|| (node, self.peers.follow(node, room, audience, after)))
     }
 
     pub(crate) fn is_linked(&self, node: NodeId) -> bool {

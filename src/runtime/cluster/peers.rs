@@ -9,7 +9,7 @@ use crate::{
     runtime::{
         outcome::{Accepted, RoomError},
         player::notice::Notice,
-        room::message::Snapshot,
+        room::message::{Audience, Snapshot},
     },
     store::{Assignment, BoxFuture, NodeId},
     tournament,
@@ -26,7 +26,7 @@ pub trait Peers: Send + Sync + 'static {
 
     /// Follows a room of a node, from its current state, or from the event after `after` on. The feed ends without
     /// [`FeedItem::Ended`] when the link breaks or the feed is read too slowly.
-    fn follow(&self, node: NodeId, room: RoomId, after: Option<Seq>) -> mpsc::Receiver<FeedItem>;
+    fn follow(&self, node: NodeId, room: RoomId, audience: Audience, after: Option<Seq>) -> mpsc::Receiver<FeedItem>;
 
     /// Sends news to a node. They arrive in order. If the queue is full, the link is closed.
     fn tell(&self, node: NodeId, news: News);
@@ -43,7 +43,7 @@ impl Peers for NoPeers {
         Box::pin(ready(Err(LinkError::Down)))
     }
 
-    fn follow(&self, _: NodeId, _: RoomId, _: Option<Seq>) -> mpsc::Receiver<FeedItem> {
+    fn follow(&self, _: NodeId, _: RoomId, _: Audience, _: Option<Seq>) -> mpsc::Receiver<FeedItem> {
         mpsc::channel(1).1
     }
 

@@ -205,8 +205,16 @@ impl Listing {
     pub(crate) fn new(lobby: &Arc<Lobby>, room: &Room) -> Self {
         let key = (Reverse(room.created()), room.id());
         let mut listing = Self { lobby: Arc::clone(lobby), key, row: None, rated: false };
-        listing.update(room, 0);
+        listing.update(room, room, 0);
         listing
+    }
+
+    /// Of a room whose actor has yet to find out what spectators see, without its games if these are delayed.
+    pub(crate) fn of_new_actor(lobby: &Arc<Lobby>, room: &Room) -> Self {
+        match room.settings().spectator_delay {
+            Duration::ZERO => Self::new(lobby, room),
+            _ => Self::new(lobby, &room.clone().without_games()),
+        }
     }
 
     pub(crate) fn lobby(&self) -> &Lobby {
@@ -219,14 +227,14 @@ impl Listing {
         Self { lobby: Arc::clone(&self.lobby), key: self.key, row: self.row.take(), rated }
     }
 
-    /// Updates the whole row. Removes it if the room is private or closed.
-    pub(crate) fn update(&mut self, room: &Room, watchers: u32) {
+    /// Updates the whole row, which shows the room as spectators see it. Removes it if the room is private or closed.
+    pub(crate) fn update(&mut self, room: &Room, shown: &Room, watchers: u32) {
         self.lobby.rated.update(room, &mut self.rated);
-        if room.settings().visibility == Visibility::Private || room.phase() == Phase::Closed {
+        if room.settings().visibility == Visibility::Private || shown.phase() == Phase::Closed {
             self.remove();
             return;
         }
-        let row = Row::of(room, watchers);
+        let row = Row::of(shown, watchers);
         match &self.row {
             Some(listed) => *lock(listed) = row,
             None => {

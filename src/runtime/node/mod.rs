@@ -18,7 +18,7 @@ use super::{
     lobby::{listing::LobbyWatch, peer_rows::PeerList, row::RowFilter},
     outcome::RoomError,
     player::player::Player,
-    room::{host::RoomHost, presence::check_presence, rooms::Rooms},
+    room::{host::RoomHost, message::Audience, presence::check_presence, rooms::Rooms},
     session::Sessions,
     tournament::tournaments::Tournaments,
     watch::{feed::FollowedRoom, turns::remind_at_peer},
@@ -93,8 +93,8 @@ impl Node {
     ///
     /// # Errors
     /// When the room is not here, or cannot be followed.
-    pub async fn follow(&self, room: RoomId, after: Option<Seq>) -> Result<FollowedRoom, FeedEnd> {
-        FollowedRoom::new(self.host(), room, after).await
+    pub async fn follow(&self, room: RoomId, audience: Audience, after: Option<Seq>) -> Result<FollowedRoom, FeedEnd> {
+        FollowedRoom::new(self.host(), room, audience, after).await
     }
 
     /// Watches the rooms of this node in the list of rooms, for another node.

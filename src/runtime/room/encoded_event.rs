@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use crate::room::{Event, Fact, LeaveReason, PlayerId, Room, Seq, Visibility};
+use crate::room::{Event, Fact, LeaveReason, PlayerId, Room, Seq, Settings, Visibility};
 
 /// Encodes an event, given the room after it, as the bytes for watchers; see `grpc::encode`.
 pub type Encode = fn(&Event, &Room) -> Bytes;
@@ -83,11 +83,13 @@ pub(crate) enum Effect {
 impl Effect {
     /// `room` is the room after the event.
     pub(crate) fn of(event: &Event, room: &Room) -> Self {
-        let by_invitation = room.settings().visibility == Visibility::Private || room.settings().password.is_some();
+        let Settings { visibility, password, spectator_delay, .. } = room.settings();
+        let by_invitation = *visibility == Visibility::Private || password.is_some();
+        let by_seat = by_invitation || !spectator_delay.is_zero();
         match &event.fact {
             Fact::SettingsChanged(_) => Self::Access,
-            // A reservation may have given a guest access.
-            Fact::SeatChanged { .. } | Fact::InvitationEnded { .. } if by_invitation => Self::Access,
+            // A reservation may have given a guest access, and a seat shows the room without a delay.
+            Fact::SeatChanged { .. } | Fact::InvitationEnded { .. } if by_seat => Self::Access,
             Fact::MemberLeft { player, reason: LeaveReason::Kicked | LeaveReason::Banned } => Self::Removed(*player),
             Fact::MemberLeft { player, .. } => Self::Left(*player),
             Fact::Closed(_) => Self::Closed,

@@ -6,7 +6,7 @@ use super::{
     actor::{self, ActorContext, Origin},
     counted_places::CountedPlaces,
     game_rate,
-    message::{Snapshot, Subscribed, WatchAccess, WatchError},
+    message::{Audience, Snapshot, Subscribed, WatchAccess, WatchError},
     mirror::{self, mirror},
     registry::RoomHandle,
 };
@@ -141,7 +141,7 @@ impl RoomHost {
                 Question::Command(issuer, command) => {
                     Reply::Accepted(self.room(room).await?.command(issuer, command).await?)
                 }
-                Question::Snapshot => Reply::Snapshot(self.room(room).await?.snapshot().await?),
+                Question::Snapshot => Reply::Snapshot(self.room(room).await?.snapshot(Audience::Players).await?),
                 Question::Create(creation, first) => {
                     self.require_served(creation.id)?;
                     Reply::Snapshot(self.create_once(*creation, first).await?)
@@ -186,8 +186,8 @@ impl RoomHost {
         after: Option<Seq>,
         checks: &mut u32,
     ) -> Result<Subscribed, WatchError> {
-        let handle = self.watched_now(id).await?;
-        match handle.subscribe(access.clone(), after).await {
+        let handle = self.watched_now(id, access.audience()).await?;
+        match self.subscribe_at(&handle, id, access, after).await {
             Err(WatchError::Outdated) => {}
             subscribed => return subscribed,
         }
@@ -201,26 +201,51 @@ impl RoomHost {
             return Err(WatchError::Outdated);
         }
         mirror::catch_up(&handle, newest.seq()).await?;
-        handle.subscribe(access.clone(), known).await
+        self.subscribe_at(&handle, id, access, known).await
     }
 
-    /// The state of a room as its watchers have it: of the room itself, or of its mirror.
-    pub(crate) async fn watched(&self, id: RoomId) -> Result<Snapshot, RoomError> {
+    /// Subscribes a watcher to the room or mirror of `handle`, or instead to what spectators see of the room.
+    async fn subscribe_at(
+        &self,
+        handle: &RoomHandle,
+        id: RoomId,
+        access: &WatchAccess,
+        after: Option<Seq>,
+    ) -> Result<Subscribed, WatchError> {
+        let live = handle.subscribe(access.clone(), after).await?;
+        if !live.is_delayed {
+            return Ok(live);
+        }
+        let delayed =
+            self.watched_now(id, Audience::Spectators).await?.subscribe(WatchAccess::Spectator, after).await?;
+        Ok(Subscribed { live: Some(live.events), ..delayed })
+    }
+
+    /// The state of a room as a watcher has it, of the room itself or of its mirror, and whether that is delayed.
+    pub(crate) async fn watched(&self, id: RoomId, access: &WatchAccess) -> Result<(Snapshot, Audience), WatchError> {
         let mut wait = MoveWait::new(&self.context.cluster);
         loop {
-            let watched = async { self.watched_now(id).await?.snapshot().await };
+            let watched = async {
+                let live = self.watched_now(id, Audience::Players).await?.snapshot(Audience::Players).await?;
+                access.check(&live.room).map_err(WatchError::Access)?;
+                if !access.is_delayed(&live.room) {
+                    return Ok((live, Audience::Players));
+                }
+                let delayed = self.watched_now(id, Audience::Spectators).await?.snapshot(Audience::Spectators).await?;
+                Ok((delayed, Audience::Spectators))
+            };
             match Box::pin(watched).await {
-                Err(RoomError::Moved) => wait.wait().await?,
+                Err(WatchError::Room(RoomError::Moved)) => wait.wait().await?,
                 found => return found,
             }
         }
     }
 
     /// The room, or its mirror if another node has it.
-    async fn watched_now(&self, id: RoomId) -> Result<RoomHandle, RoomError> {
+    async fn watched_now(&self, id: RoomId, audience: Audience) -> Result<RoomHandle, RoomError> {
         match self.context.cluster.serves(id) {
             true => self.room(id).await,
-            false => mirror(&self.context, id).await,
+            false => mirror(&self.context, id, audience).await,
         }
     }
 
@@ -257,7 +282,7 @@ impl RoomHost {
             // The same ask, which was repeated, has written it.
             Err(AppendError::Conflict(_)) => {
                 drop(creating);
-                self.room(id).await?.snapshot().await
+                self.room(id).await?.snapshot(Audience::Players).await
             }
             Err(AppendError::Fenced) => Err(context.cluster.moved()),
             Err(AppendError::Repeated) => Err(RoomError::RequestIdReused),
@@ -287,7 +312,7 @@ impl RoomHost {
                 self.require_capacity()?;
                 self.create_here(creation, first).await
             }
-            found => found?.snapshot().await,
+            found => found?.snapshot(Audience::Players).await,
         }
     }
 
@@ -295,7 +320,7 @@ impl RoomHost {
     async fn look_up(&self, id: RoomId, events: Vec<Event>) -> Result<Snapshot, RoomError> {
         loop {
             match self.load(id, Origin::New(events.clone())).await {
-                Ok(room) => return room.snapshot().await,
+                Ok(room) => return room.snapshot(Audience::Players).await,
                 Err(RoomError::Moved) => return Err(RoomError::Moved),
                 Err(RoomError::Rejected(_) | RoomError::Damaged) => return Err(RoomError::StoreUnavailable),
                 Err(_) => tokio::select! {
@@ -311,7 +336,7 @@ impl RoomHost {
     pub(crate) fn start(&self, room: Room, origin: Origin) -> RoomHandle {
         // A separate token, so that rooms do not contend when they poll it.
         let stop = self.context.lifecycle.stop.child_token();
-        let listing = || Listing::new(&self.lobby, &room);
+        let listing = || Listing::of_new_actor(&self.lobby, &room);
         let (handle, new) = self.context.registry.register(&room, stop, listing);
         if let Some(new) = new {
             let origin =

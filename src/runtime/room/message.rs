@@ -18,7 +18,7 @@ use crate::{
 pub(crate) enum Message {
     /// With the time of its arrival at the server.
     Command(Issuer, Command, Instant, oneshot::Sender<Result<Accepted, RoomError>>),
-    Snapshot(oneshot::Sender<Snapshot>),
+    Snapshot(Audience, oneshot::Sender<Snapshot>),
     /// Subscribes a watcher, from the present state or after the event that it has.
     Subscribe(WatchAccess, Option<Seq>, oneshot::Sender<Result<Subscribed, WatchError>>),
     /// A watcher's stream has ended.
@@ -29,6 +29,15 @@ pub(crate) enum Message {
     CheckPresence(PlayerId),
     /// Credits the clocks after a stall. The sender waits until all of these are dropped.
     CreditStalls(Arc<()>),
+}
+
+/// Those who see a room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Audience {
+    /// Its players, and administrators.
+    Players,
+    /// All others, if the room has a delay for spectators.
+    Spectators,
 }
 
 /// A room at one moment.
@@ -47,14 +56,29 @@ pub(crate) enum WatchAccess {
     Player(PlayerId, Credentials),
     /// The administrator's token, or another node.
     Admin,
+    /// Another node, or a watcher whose permission was checked, for what spectators see.
+    Spectator,
 }
 
 impl WatchAccess {
     pub(crate) fn check(&self, room: &Room) -> Result<(), Rejection> {
         match self {
             Self::Player(player, credentials) => room.may_watch(*player, credentials),
-            Self::Admin => Ok(()),
+            Self::Admin | Self::Spectator => Ok(()),
         }
+    }
+
+    /// What this permission asks for. A player's may turn out to be for the other one: see [`WatchAccess::is_delayed`].
+    pub(crate) fn audience(&self) -> Audience {
+        match self {
+            Self::Player(..) | Self::Admin => Audience::Players,
+            Self::Spectator => Audience::Spectators,
+        }
+    }
+
+    /// Whether the player is to see the room as spectators do, not as it is.
+    pub(crate) fn is_delayed(&self, room: &Room) -> bool {
+        matches!(self, Self::Player(player, _) if room.is_delayed_for(*player))
     }
 }
 
@@ -66,6 +90,10 @@ pub(crate) struct Subscribed {
     pub(crate) after: Option<Seq>,
     /// The events after `snapshot`.
     pub(crate) events: broadcast::Receiver<EncodedEvent>,
+    /// True if the watcher is to see the room as spectators do: it must not get any of this.
+    pub(crate) is_delayed: bool,
+    /// The events of the room as it is, which tell a spectator when its permission may change.
+    pub(crate) live: Option<broadcast::Receiver<EncodedEvent>>,
 }
 
 /// Why a watcher is not subscribed.

@@ -25,7 +25,7 @@ use crate::{
             actor::ActorContext,
             encoded_event::EncodedEvent,
             mailbox::Mailbox,
-            message::{Message, Subscribed, WatchAccess, WatchError},
+            message::{Audience, Message, Subscribed, WatchAccess, WatchError},
             registry::{MirrorRegistration, NewMirror, RoomHandle},
             watchers::Watchers,
         },
@@ -41,14 +41,18 @@ const MIRROR_IDLE: Duration = Duration::from_secs(30);
 ///
 /// # Errors
 /// [`RoomError::Moved`] when the room must be looked for again.
-pub(crate) async fn mirror(context: &Arc<ActorContext>, id: RoomId) -> Result<RoomHandle, RoomError> {
+pub(crate) async fn mirror(
+    context: &Arc<ActorContext>,
+    id: RoomId,
+    audience: Audience,
+) -> Result<RoomHandle, RoomError> {
     let cluster = &context.cluster;
-    if let Some(handle) = context.registry.mirror(id) {
+    if let Some(handle) = context.registry.mirror(id, audience) {
         return Ok(handle);
     }
     // Before the first look for the node.
     let change = cluster.next_change();
-    let (node, mut feed) = cluster.follow(id, None).ok_or(RoomError::Moved)?;
+    let (node, mut feed) = cluster.follow(id, audience, None).ok_or(RoomError::Moved)?;
     let room = match timeout(ASK_DEADLINE, feed.recv()).await {
         Ok(Some(FeedItem::Base(room))) if room.id() == id => Arc::unwrap_or_clone(room),
         Ok(Some(FeedItem::Ended(FeedEnd::Refused(error)))) => return Err(error),
@@ -58,10 +62,11 @@ pub(crate) async fn mirror(context: &Arc<ActorContext>, id: RoomId) -> Result<Ro
         }
         Ok(Some(_) | None) | Err(_) => return Err(RoomError::Moved),
     };
-    let (handle, new) = context.registry.register_mirror(id, context.lifecycle.stop.child_token());
+    let (handle, new) = context.registry.register_mirror((id, audience), context.lifecycle.stop.child_token());
     if let Some(NewMirror { registration, mailbox }) = new {
         let mirror = Mirror {
             context: Arc::clone(context),
+            audience,
             room,
             node,
             change,
@@ -92,6 +97,7 @@ pub(crate) async fn catch_up(handle: &RoomHandle, seq: Seq) -> Result<(), WatchE
 
 struct Mirror {
     context: Arc<ActorContext>,
+    audience: Audience,
     /// As of the last event received.
     room: Room,
     /// The node that it follows.
@@ -170,7 +176,7 @@ impl Mirror {
 
     fn handle(&mut self, message: Message) {
         match message {
-            Message::Snapshot(reply) => drop(reply.send(self.watchers.snapshot(&self.room))),
+            Message::Snapshot(_, reply) => drop(reply.send(self.watchers.snapshot(&self.room))),
             Message::Subscribe(access, after, reply) => {
                 self.check = Instant::now() + MIRROR_IDLE;
                 let subscribed = self.watchers.subscribe(&self.room, &access, after);
@@ -188,6 +194,8 @@ impl Mirror {
     fn receive(&mut self, item: FeedItem) -> ControlFlow<()> {
         match item {
             FeedItem::Base(room) if room.id() != self.room.id() => self.follow_later(),
+            // Another node has the room now, and knows less of what was shown: this one waits for the later events.
+            FeedItem::Base(room) if room.seq() < self.room.seq() && self.audience == Audience::Spectators => {}
             FeedItem::Base(room) if room.seq() < self.room.seq() => {
                 // The node has made sure that it still has the room: the database has lost events.
                 let (had, has) = (self.room.seq(), room.seq());
@@ -234,7 +242,7 @@ impl Mirror {
 
     /// Follows the room from its last event on, at its present node.
     fn follow(&mut self) {
-        match self.context.cluster.follow(self.room.id(), Some(self.room.seq())) {
+        match self.context.cluster.follow(self.room.id(), self.audience, Some(self.room.seq())) {
             Some((node, feed)) => (self.node, self.feed, self.retry) = (node, Some(feed), None),
             None => self.follow_later(),
         }

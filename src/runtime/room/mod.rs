@@ -15,6 +15,7 @@ mod actor_cell;
 mod ai_turn;
 mod counted_places;
 pub(crate) mod creation;
+mod delayed;
 pub(crate) mod encoded_event;
 mod game_rate;
 pub(crate) mod host;

@@ -55,11 +55,11 @@ impl Rooms {
         if code.is_none() && password.is_none() {
             return Ok(credentials);
         }
-        let mut seen = self.snapshot(player, room, &Credentials::default()).await.map(drop);
+        let mut seen = self.current(player, room, &Credentials::default()).await.map(drop);
         if code.is_some() && is_hidden(&seen) {
             let guess = guess_of(player, None);
             self.guesses.check(guess, self.host.context.clock.now()).map_err(RoomError::WrongGuesses)?;
-            seen = self.snapshot(player, room, &credentials).await.map(drop);
+            seen = self.current(player, room, &credentials).await.map(drop);
             self.judge(guess, !is_hidden(&seen))?;
         }
         match seen {

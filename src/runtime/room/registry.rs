@@ -30,7 +30,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     actor_cell::ActorCell,
     mailbox::Mailbox,
-    message::{Message, Snapshot, Subscribed, WatchAccess, WatchError},
+    message::{Audience, Message, Snapshot, Subscribed, WatchAccess, WatchError},
 };
 use crate::{
     room::{Command, Issuer, JoinCode, Rejection, Room, RoomId, Seq, Timestamp},
@@ -70,8 +70,8 @@ impl RoomHandle {
         Some(answer)
     }
 
-    pub(crate) async fn snapshot(&self) -> Result<Snapshot, RoomError> {
-        self.ask(Message::Snapshot).await
+    pub(crate) async fn snapshot(&self, audience: Audience) -> Result<Snapshot, RoomError> {
+        self.ask(|reply| Message::Snapshot(audience, reply)).await
     }
 
     pub(crate) async fn subscribe(&self, access: WatchAccess, after: Option<Seq>) -> Result<Subscribed, WatchError> {
@@ -143,7 +143,7 @@ pub(crate) struct Registry {
     /// loaded and closed meanwhile would be open again.
     creating: DashSet<RoomId, RandomState>,
     /// The mirrors of rooms of other nodes.
-    mirrors: DashMap<RoomId, (u64, RoomHandle), RandomState>,
+    mirrors: DashMap<(RoomId, Audience), (u64, RoomHandle), RandomState>,
     generations: AtomicU64,
     games: AtomicUsize,
     /// Rooms and tournaments that are not yet credited with the server's downtime.
@@ -278,20 +278,20 @@ impl Registry {
 
     /// The room, or its mirror.
     pub(crate) fn watched(&self, room: RoomId) -> Option<RoomHandle> {
-        self.live(room).or_else(|| self.mirror(room))
+        self.live(room).or_else(|| self.mirror(room, Audience::Players))
     }
 
-    pub(crate) fn mirror(&self, room: RoomId) -> Option<RoomHandle> {
-        self.mirrors.get(&room).map(|mirror| mirror.1.clone())
+    pub(crate) fn mirror(&self, room: RoomId, audience: Audience) -> Option<RoomHandle> {
+        self.mirrors.get(&(room, audience)).map(|mirror| mirror.1.clone())
     }
 
     /// The handle of a mirror and, unless there was one, the parts of a new one, which the caller must start.
     pub(super) fn register_mirror(
         self: &Arc<Self>,
-        room: RoomId,
+        mirrored: (RoomId, Audience),
         stop: CancellationToken,
     ) -> (RoomHandle, Option<NewMirror>) {
-        let slot = match self.mirrors.entry(room) {
+        let slot = match self.mirrors.entry(mirrored) {
             Entry::Occupied(mirror) => return (mirror.get().1.clone(), None),
             Entry::Vacant(slot) => slot,
         };
@@ -300,7 +300,7 @@ impl Registry {
         // It is never run by callers.
         let handle = RoomHandle { mailbox: sender, cell: Weak::new() };
         slot.insert((generation, handle.clone()));
-        let registration = MirrorRegistration { registry: Arc::clone(self), room, generation };
+        let registration = MirrorRegistration { registry: Arc::clone(self), mirrored, generation };
         (handle, Some(NewMirror { registration, mailbox: Mailbox::new(messages, stop) }))
     }
 
@@ -330,7 +330,7 @@ pub(super) struct NewMirror {
 /// A mirror's entry, removed when it is dropped.
 pub(super) struct MirrorRegistration {
     registry: Arc<Registry>,
-    room: RoomId,
+    mirrored: (RoomId, Audience),
     generation: u64,
 }
 
@@ -339,13 +339,13 @@ impl MirrorRegistration {
     pub(super) fn remove_if_idle(&self, mailbox: &Mailbox) -> bool {
         // The slot is locked, so no caller can get a handle; the only one is the slot's own.
         let is_idle = |generation: u64| generation == self.generation && mailbox.is_idle();
-        self.registry.mirrors.remove_if(&self.room, |_, (generation, _)| is_idle(*generation)).is_some()
+        self.registry.mirrors.remove_if(&self.mirrored, |_, (generation, _)| is_idle(*generation)).is_some()
     }
 }
 
 impl Drop for MirrorRegistration {
     fn drop(&mut self) {
-        self.registry.mirrors.remove_if(&self.room, |_, (generation, _)| *generation == self.generation);
+        self.registry.mirrors.remove_if(&self.mirrored, |_, (generation, _)| *generation == self.generation);
     }
 }
 

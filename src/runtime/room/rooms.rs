@@ -10,7 +10,11 @@ use std::{
 use tokio::sync::{Mutex, oneshot};
 
 use super::{
-    host::RoomHost, message::Snapshot, password_hashing::Passwords, places::ReservedPlace, presence::check_presence,
+    host::RoomHost,
+    message::{Snapshot, WatchAccess},
+    password_hashing::Passwords,
+    places::ReservedPlace,
+    presence::check_presence,
 };
 use crate::{
     ai::{AiKind, AiPlayer},
@@ -111,7 +115,7 @@ impl Rooms {
             let lasts = if let SeatSpec::Invited(_, lasts) = &spec { *lasts } else { Duration::ZERO };
             let found = match spec {
                 SeatSpec::Invited(..) | SeatSpec::Reserved(_) => {
-                    let found = this.snapshot(&player, room, &Credentials::default()).await?.room;
+                    let found = this.current(&player, room, &Credentials::default()).await?.room;
                     if !found.may_manage(player.id()) {
                         return Err(Rejection::NotOwner.into());
                     }
@@ -151,7 +155,7 @@ impl Rooms {
         Play(Sent::Queued(Box::pin(async move { host.command(game.room, issuer, play).await })))
     }
 
-    /// The current state of a room.
+    /// The state of a room as the player may see it.
     ///
     /// # Errors
     /// When it does not exist, or the player may not see it.
@@ -161,9 +165,27 @@ impl Rooms {
         room: RoomId,
         credentials: &Credentials,
     ) -> Result<Snapshot, RoomError> {
-        let snapshot = self.snapshot_as_admin(room).await?;
-        snapshot.room.may_watch(player.id(), credentials)?;
-        Ok(snapshot)
+        let current = self.current(player, room, credentials).await?;
+        if !current.room.is_delayed_for(player.id()) {
+            return Ok(current);
+        }
+        let access = WatchAccess::Player(player.id(), credentials.clone());
+        Ok(self.host.watched(room, &access).await?.0)
+    }
+
+    /// The current state of a room, to decide by. Its games are shown to the player only if they are not delayed.
+    ///
+    /// # Errors
+    /// When it does not exist, or the player may not see it.
+    pub async fn current(
+        &self,
+        player: &Player,
+        room: RoomId,
+        credentials: &Credentials,
+    ) -> Result<Snapshot, RoomError> {
+        let current = self.snapshot_as_admin(room).await?;
+        current.room.may_watch(player.id(), credentials)?;
+        Ok(current)
     }
 
     /// The current state of a room, for an administrator.

@@ -6,7 +6,7 @@ use tokio::sync::broadcast;
 
 use super::{
     encoded_event::EncodedEvent,
-    message::{Snapshot, Subscribed, WatchAccess, WatchError},
+    message::{Audience, Snapshot, Subscribed, WatchAccess, WatchError},
 };
 use crate::room::{Room, Seq};
 
@@ -80,17 +80,21 @@ impl Watchers {
         after: Option<Seq>,
     ) -> Result<Subscribed, WatchError> {
         access.check(room).map_err(WatchError::Access)?;
-        if after.is_some_and(|after| after > room.seq()) {
+        let known = after.filter(|after| *after <= room.seq());
+        // A spectator may have had a seat, and so events that spectators do not have yet.
+        if known != after && access.audience() == Audience::Players {
             return Err(WatchError::Outdated);
         }
         let events = self.events.get_or_insert_with(|| broadcast::Sender::new(WATCHER_LAG)).subscribe();
-        Ok(Subscribed { snapshot: self.snapshot(room), after, events })
+        let is_delayed = access.is_delayed(room);
+        Ok(Subscribed { snapshot: self.snapshot(room), after: known, events, is_delayed, live: None })
     }
 
     /// The answer to a watcher after the end.
     pub(super) fn last(&mut self, room: &Room, access: &WatchAccess) -> Result<Subscribed, WatchError> {
         access.check(room).map_err(WatchError::Access)?;
         let events = broadcast::Sender::new(1).subscribe();
-        Ok(Subscribed { snapshot: self.snapshot(room), after: None, events })
+        let is_delayed = access.is_delayed(room);
+        Ok(Subscribed { snapshot: self.snapshot(room), after: None, events, is_delayed, live: None })
     }
 }

@@ -15,7 +15,7 @@ use crate::{
             actor::ActorContext,
             encoded_event::{Effect, EncodedEvent},
             host::RoomHost,
-            message::{Message, Snapshot, Subscribed, WatchAccess, WatchError},
+            message::{Audience, Message, Snapshot, Subscribed, WatchAccess, WatchError},
         },
     },
     store::History,
@@ -33,6 +33,8 @@ pub(super) struct Feed {
     pub(super) snapshot: Option<Snapshot>,
     pub(super) missed: VecDeque<EncodedEvent>,
     pub(super) events: broadcast::Receiver<EncodedEvent>,
+    /// Of the room as it is, for a spectator of a room with a delay.
+    pub(super) live: Option<broadcast::Receiver<EncodedEvent>>,
 }
 
 impl Drop for Feed {
@@ -41,8 +43,9 @@ impl Drop for Feed {
         if let Some(handle) = context.registry.watched(self.room)
             && !context.lifecycle.stop.is_cancelled()
         {
-            // The receiver is replaced before the message is sent, so that the room no longer counts this watcher.
+            // The receivers are dropped before the message is sent, so that the room no longer counts this watcher.
             self.events = broadcast::Sender::new(1).subscribe();
+            self.live = None;
             context.lifecycle.spawn(async move {
                 // If this fails because the room is busy, the room counts its watchers at the next change.
                 let _ = handle.send(Message::Unwatched).await;
@@ -58,11 +61,11 @@ pub(super) async fn subscribe(
     access: &WatchAccess,
     after: Option<Seq>,
 ) -> Result<Feed, WatchError> {
-    let Subscribed { snapshot, after, events } = host.subscribe(room, access, after).await?;
-    let mut feed =
-        Feed { host: host.clone(), room, seq: snapshot.room.seq(), snapshot: None, missed: VecDeque::new(), events };
+    let Subscribed { snapshot, after, events, live, is_delayed: _ } = host.subscribe(room, access, after).await?;
+    let (host, seq, missed) = (host.clone(), snapshot.room.seq(), VecDeque::new());
+    let mut feed = Feed { host, room, seq, snapshot: None, missed, events, live };
     let missed = match after {
-        Some(after) => read_missed(&host.context, &snapshot.room, after).await,
+        Some(after) => read_missed(&feed.host.context, &snapshot.room, after).await,
         None => None,
     };
     match (after, missed) {
@@ -113,12 +116,18 @@ pub struct FollowedRoom(Feed);
 
 impl FollowedRoom {
     /// Follows a room of this node, from its current state or from the event after `after` on.
-    pub(crate) async fn new(host: &RoomHost, room: RoomId, after: Option<Seq>) -> Result<Self, FeedEnd> {
+    pub(crate) async fn new(
+        host: &RoomHost,
+        room: RoomId,
+        audience: Audience,
+        after: Option<Seq>,
+    ) -> Result<Self, FeedEnd> {
         let cluster = &host.context.cluster;
         if !cluster.serves(room) {
             return Err(FeedEnd::Moved(cluster.node_of(room)));
         }
-        let feed = subscribe(host, room, &WatchAccess::Admin, after).await;
+        let access = if audience == Audience::Spectators { WatchAccess::Spectator } else { WatchAccess::Admin };
+        let feed = subscribe(host, room, &access, after).await;
         feed.map(Self).map_err(|error| FeedEnd::Refused(error.into()))
     }
 

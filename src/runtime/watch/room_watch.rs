@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use tokio::{
-    sync::broadcast::error::RecvError,
+    sync::broadcast::{self, error::RecvError},
     time::{Instant, sleep_until},
 };
 
@@ -21,7 +21,7 @@ use crate::{
         room::{
             encoded_event::{Effect, EncodedEvent},
             host::RoomHost,
-            message::{Snapshot, WatchAccess, WatchError},
+            message::{Audience, Snapshot, WatchAccess, WatchError},
         },
         server_metrics::{self, StreamKind},
     },
@@ -122,7 +122,7 @@ impl Watch {
                 () = self.streams_end.wait() => return Err(self.open.why_ended()),
             }
         }
-        let snapshot = self.check_access().await?;
+        let (snapshot, _) = self.check_access().await?;
         self.outdated = false;
         self.next_snapshot = Some(Instant::now() + SNAPSHOT_INTERVAL);
         // The snapshot includes all events until now.
@@ -146,13 +146,21 @@ impl Watch {
                 return Ok(Update::Event(event.bytes_for(self.open.player.id())));
             }
             if let Some(event) = self.unchecked.clone() {
-                self.check_access().await?;
+                let (_, audience) = self.check_access().await?;
                 self.unchecked = None;
-                return Ok(self.pass_on(event));
+                if audience == self.audience() {
+                    return Ok(self.pass_on(event));
+                }
+                self.catch_up(Some(self.feed.seq)).await?;
+                continue;
             }
             let received = tokio::select! {
                 biased;
                 received = self.feed.events.recv() => received,
+                live = next_live(&mut self.feed.live) => {
+                    self.follow_live(live).await?;
+                    continue;
+                }
                 () = self.streams_end.wait() => return Err(self.open.why_ended()),
             };
             match received {
@@ -179,6 +187,19 @@ impl Watch {
         }
     }
 
+    /// Ends the stream, or goes on as the room as it is demands, without a delay.
+    async fn follow_live(&mut self, live: Result<EncodedEvent, RecvError>) -> Result<(), StreamEnd> {
+        match live {
+            Ok(event) if event.effect == Effect::Removed(self.open.player.id()) => Err(StreamEnd::Kicked),
+            Ok(event) if event.effect != Effect::RolledBack && !self.affects_access(event.effect) => Ok(()),
+            Ok(_) | Err(_) => self.catch_up(Some(self.feed.seq)).await,
+        }
+    }
+
+    fn audience(&self) -> Audience {
+        if self.feed.live.is_some() { Audience::Spectators } else { Audience::Players }
+    }
+
     fn pass_on(&mut self, event: EncodedEvent) -> Update {
         self.feed.seq = event.seq;
         self.ended = match event.effect {
@@ -197,16 +218,11 @@ impl Watch {
         }
     }
 
-    /// The current snapshot, if the player may still watch the room.
-    async fn check_access(&mut self) -> Result<Snapshot, StreamEnd> {
-        let may = async {
-            let snapshot = self.open.host.watched(self.room).await?;
-            self.access.check(&snapshot.room).map_err(WatchError::Access)?;
-            Ok(snapshot)
-        };
+    /// The current snapshot, if the player may still watch the room, and whether it is delayed.
+    async fn check_access(&mut self) -> Result<(Snapshot, Audience), StreamEnd> {
         tokio::select! {
             biased;
-            may = may => may.map_err(end_of),
+            may = self.open.host.watched(self.room, &self.access) => may.map_err(end_of),
             () = self.streams_end.wait() => Err(self.open.why_ended()),
         }
     }
@@ -218,6 +234,13 @@ impl Watch {
             () = self.streams_end.wait() => return Err(self.open.why_ended()),
         };
         Ok(())
+    }
+}
+
+async fn next_live(live: &mut Option<broadcast::Receiver<EncodedEvent>>) -> Result<EncodedEvent, RecvError> {
+    match live {
+        Some(live) => live.recv().await,
+        None => std::future::pending().await,
     }
 }
 

@@ -161,7 +161,7 @@ mod tests {
         room::{Clocks, DisplayName, PlayerKind, Seq, Timestamp},
         rules::{ByColor, Position},
         runtime::{
-            Node, NodeId, Parts, Peers, Runtime,
+            Audience, Node, NodeId, Parts, Peers, Runtime,
             cluster::peers::{Ask, FeedItem, LinkError, News, Reply},
         },
         store::{BoxFuture, MemoryStore, Store},
@@ -178,7 +178,7 @@ mod tests {
             Box::pin(std::future::ready(Err(LinkError::Down)))
         }
 
-        fn follow(&self, _: NodeId, _: RoomId, _: Option<Seq>) -> mpsc::Receiver<FeedItem> {
+        fn follow(&self, _: NodeId, _: RoomId, _: Audience, _: Option<Seq>) -> mpsc::Receiver<FeedItem> {
             mpsc::channel(1).1
         }
 

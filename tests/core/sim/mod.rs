@@ -18,6 +18,7 @@ mod regressions;
 mod rng;
 mod server;
 mod simulation;
+mod spectators;
 mod sqlite_disk;
 mod stalls;
 mod tournaments;

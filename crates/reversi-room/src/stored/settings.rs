@@ -130,6 +130,7 @@ impl From<&Settings> for v1::Settings {
             rated: settings.rated,
             sprt: settings.sprt.map(Into::into),
             opponents: (settings.opponents != Opponents::default()).then(|| settings.opponents.into()),
+            spectator_delay: given(settings.spectator_delay),
         }
     }
 }
@@ -158,6 +159,7 @@ impl v1::Settings {
             rated: self.rated,
             sprt: self.sprt.map(v1::Sprt::read).transpose()?,
             opponents: self.opponents.map(v1::Opponents::read).transpose()?.unwrap_or_default(),
+            spectator_delay: v1::Duration::read_or_zero(self.spectator_delay)?,
         };
         settings.check().map_err(|error| StoredError::Malformed(error.field))?;
         Ok(settings)

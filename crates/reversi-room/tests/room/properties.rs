@@ -312,7 +312,7 @@ fn seats_change_only_between_games() {
         if before.number == after.number {
             prop_assert_eq!(trace.before.seats(), trace.after.seats());
             let (before, after) = (trace.before.settings(), trace.after.settings());
-            prop_assert_eq!((&before.time, before.ai_pause), (&after.time, after.ai_pause));
+            prop_assert_eq!((&before.time, before.spectator_delay), (&after.time, after.spectator_delay));
         }
         Ok(())
     });

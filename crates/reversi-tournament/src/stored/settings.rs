@@ -34,7 +34,6 @@ impl From<&Settings> for v1::TournamentSettings {
             fills_bye: settings.fills_bye.as_ref().map(Into::into),
             sprt: settings.sprt.map(Into::into),
             seed: settings.seed,
-            spectator_delay: (!settings.spectator_delay.is_zero()).then(|| settings.spectator_delay.into()),
         }
     }
 }
@@ -66,7 +65,6 @@ pub(super) fn read_settings(stored: Option<v1::TournamentSettings>) -> Result<Se
         fills_bye: stored.fills_bye.map(v1::Ai::read).transpose()?,
         sprt: stored.sprt.map(v1::Sprt::read).transpose()?,
         seed: stored.seed,
-        spectator_delay: v1::Duration::read_or_zero(stored.spectator_delay)?,
     };
     settings.check().map_err(|error| StoredError::Malformed(error.field))?;
     Ok(settings)

@@ -83,7 +83,7 @@ fn every_setting_round_trips() {
     settings.password = Some(PasswordHash(vec![1, 2, 3].into()));
     settings.starts_at = Some(Timestamp(5));
     settings.no_show = Duration::from_millis(10_500);
-    settings.spectator_delay = Duration::from_secs(90);
+    settings.game.spectator_delay = Duration::from_secs(90);
     settings.playoff = Some(Playoff::Eight);
     settings.game.opening = Opening::Balanced { seed: 0 };
     settings.sprt = "-5,10,0.1,0.2".parse().ok();

@@ -6,12 +6,13 @@ use super::{read_room, read_seq, required};
 use crate::{
     proto::cluster::{self, feed_end::End, follow_response::Item},
     room::{RoomId, Seq, stored::StoredError},
-    runtime::{FeedEnd, FeedItem},
+    runtime::{Audience, FeedEnd, FeedItem},
 };
 
 impl cluster::Followed {
-    pub(crate) fn read(self) -> Result<(RoomId, Option<Seq>), StoredError> {
-        Ok((read_room(self.room)?, self.after.map(read_seq).transpose()?))
+    pub(crate) fn read(self) -> Result<(RoomId, Audience, Option<Seq>), StoredError> {
+        let audience = if self.for_spectators { Audience::Spectators } else { Audience::Players };
+        Ok((read_room(self.room)?, audience, self.after.map(read_seq).transpose()?))
     }
 }
 

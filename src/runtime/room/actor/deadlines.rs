@@ -30,15 +30,17 @@ impl RoomActor {
 
     /// When the room becomes dormant unless something happens.
     fn idle_deadline(&self) -> Option<Instant> {
-        let idle = self.room.is_idle() && self.watchers.is_none() && self.retry.or(self.recheck).is_none();
+        let is_watched = !self.watchers.is_none() || self.delayed.as_ref().is_some_and(|delayed| delayed.is_watched());
+        let has_work = self.retry.or(self.recheck).or(self.next_shown()).is_some();
+        let idle = self.room.is_idle() && !is_watched && !has_work;
         idle.then(|| self.quiet_since + self.context.limits.get().room_sleep)
     }
 
-    /// The earliest of the deadlines of the room, of retries and of idleness.
+    /// The earliest of the deadlines of the room, of retries, of what spectators wait for, and of idleness.
     pub(super) fn next_deadline(&self) -> Option<Instant> {
         let due = self.cache.due.map(|due| self.context.clock.instant(due));
         let due = due.map(|due| self.retry.map_or(due, |retry| due.max(retry)));
-        due.into_iter().chain(self.recheck).chain(self.idle_deadline()).min()
+        due.into_iter().chain(self.recheck).chain(self.next_shown()).chain(self.idle_deadline()).min()
     }
 
     pub(super) fn is_due(&self, now: Timestamp) -> bool {

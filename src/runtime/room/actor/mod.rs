@@ -1,6 +1,7 @@
 //! The actor of one room: decides, writes, applies and sends, in that order.
 
 mod deadlines;
+mod delay;
 mod mover_reach;
 mod presence;
 mod writes;
@@ -20,10 +21,11 @@ use self::mover_reach::MoverReach;
 use super::{
     ai_turn::{AiTurnState, TurnContext},
     counted_places::CountedPlaces,
+    delayed::Delayed,
     encoded_event::{Encode, EncodedEvent},
     game_rate,
     mailbox::Mailbox,
-    message::{Message, Snapshot, Subscribed, WatchAccess, WatchError},
+    message::{Audience, Message, Snapshot, Subscribed, WatchAccess, WatchError},
     notifier::{Before, Notifier, TurnCache},
     registry::{NewActor, Registration, Registry},
     watchers::Watchers,
@@ -156,6 +158,8 @@ struct RoomActor {
     has_moved: bool,
     ai_turn: AiTurnState,
     watchers: Watchers,
+    /// Of a room with a delay for spectators.
+    delayed: Option<Box<Delayed>>,
     cache: TurnCache,
     room: Room,
     /// The places as recorded in the players' quotas.
@@ -179,6 +183,7 @@ pub(crate) fn spawn(context: Arc<ActorContext>, room: Room, origin: Origin, new:
         cache: TurnCache::of(&context.players, &room),
         ai_turn: AiTurnState::default(),
         watchers: Watchers::default(),
+        delayed: None,
         retry: None,
         logged_failure: None,
         in_doubt: None,
@@ -206,6 +211,7 @@ pub(crate) fn spawn(context: Arc<ActorContext>, room: Room, origin: Origin, new:
 impl RoomActor {
     async fn run(&mut self, origin: Origin, mailbox: &mut Mailbox) {
         self.registration.count_game(self.room.running().is_some());
+        self.restore_delayed().await;
         if let Origin::Start { since, downtime } = origin {
             // First, because later events would end the downtime.
             if let Err(ending) = self.credit_downtime(since, downtime, mailbox).await {
@@ -225,6 +231,7 @@ impl RoomActor {
             if let Err(ending) = self.check_open() {
                 break ending;
             }
+            self.show_due();
             match self.step(mailbox).await {
                 Ok(()) => {}
                 Err(Ending::Dormant) => {
@@ -237,6 +244,9 @@ impl RoomActor {
                 Err(ending) => break ending,
             }
         };
+        if ending == Ending::Closed {
+            self.outlast(mailbox).await;
+        }
         self.end(ending, mailbox).await;
     }
 
@@ -354,10 +364,13 @@ impl RoomActor {
                     let _ = self.credit_stalls(self.now(), SHORTEST).await;
                 }
             }
-            Message::Snapshot(reply) => drop(reply.send(self.snapshot())),
+            Message::Snapshot(audience, reply) => drop(reply.send(self.snapshot(audience))),
             Message::Subscribe(access, after, reply) => drop(reply.send(self.subscribe(&access, after))),
             Message::Unwatched => {
                 let count = self.watchers.recount();
+                if let Some(delayed) = &mut self.delayed {
+                    delayed.watchers().recount();
+                }
                 self.listing.update_watchers(count);
             }
             Message::Remind(player, reply) => self.remind(player, reply),
@@ -457,8 +470,11 @@ impl RoomActor {
         let only_moves = events.iter().all(|event| matches!(event.fact, Fact::Played { .. } | Fact::Passed));
         let mut encoded = Vec::new();
         for event in events {
-            let before = Before::of(&self.room);
+            let (before, phase) = (Before::of(&self.room), self.room.phase());
             self.room.apply(event);
+            if let Some(delayed) = &mut self.delayed {
+                delayed.add(event, phase, &self.room);
+            }
             if let Fact::ClockCredited { micros } = event.fact {
                 self.credited = self.credited.saturating_add(micros);
             }
@@ -485,11 +501,12 @@ impl RoomActor {
         if let Some(meeting) = self.room.meeting().filter(|_| self.room.series().is_none()) {
             self.context.tournaments.room_ended(meeting);
         }
-        if only_moves {
+        self.follow_delay();
+        if only_moves && self.delayed.is_none() {
             self.listing.update_board(&self.room);
         } else {
             self.places.update(&self.context.players, &self.room);
-            self.listing.update(&self.room, self.watchers.count());
+            self.list();
             self.registration.count_game(self.room.running().is_some());
         }
     }
@@ -501,12 +518,19 @@ impl RoomActor {
         }
     }
 
-    fn snapshot(&mut self) -> Snapshot {
-        self.watchers.snapshot(&self.room)
+    fn snapshot(&mut self, audience: Audience) -> Snapshot {
+        match (&mut self.delayed, audience) {
+            // All who watch the room follow it as it is, too.
+            (Some(delayed), Audience::Spectators) => Snapshot { watchers: self.watchers.count(), ..delayed.snapshot() },
+            _ => self.watchers.snapshot(&self.room),
+        }
     }
 
     fn subscribe(&mut self, access: &WatchAccess, after: Option<Seq>) -> Result<Subscribed, WatchError> {
-        let subscribed = self.watchers.subscribe(&self.room, access, after)?;
+        let subscribed = match (&mut self.delayed, access.audience()) {
+            (Some(delayed), Audience::Spectators) => delayed.subscribe(access, after)?,
+            _ => self.watchers.subscribe(&self.room, access, after)?,
+        };
         self.listing.update_watchers(self.watchers.count());
         Ok(subscribed)
     }
@@ -525,8 +549,14 @@ impl RoomActor {
     fn answer_error(&mut self, message: Message, error: RoomError) {
         match message {
             Message::Command(_, _, _, reply) => drop(reply.send(Err(error))),
-            Message::Snapshot(reply) => drop(reply.send(self.snapshot())),
-            Message::Subscribe(access, _, reply) => drop(reply.send(self.watchers.last(&self.room, &access))),
+            Message::Snapshot(audience, reply) => drop(reply.send(self.snapshot(audience))),
+            Message::Subscribe(access, _, reply) => {
+                let last = match (&mut self.delayed, access.audience()) {
+                    (Some(delayed), Audience::Spectators) => delayed.last(&access),
+                    _ => self.watchers.last(&self.room, &access),
+                };
+                drop(reply.send(last));
+            }
             Message::Unwatched | Message::Remind(..) | Message::CheckPresence(_) | Message::CreditStalls(_) => {}
         }
     }

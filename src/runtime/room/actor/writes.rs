@@ -85,6 +85,7 @@ impl RoomActor {
                     // Another writer has moved the base. The watchers restart with a snapshot.
                     self.room = base;
                     self.watchers.restart();
+                    self.replace_delayed();
                     self.cache = TurnCache::of(&self.context.players, &self.room);
                 }
                 events.into_iter().filter(|event| event.seq > self.room.seq()).collect()
@@ -127,9 +128,10 @@ impl RoomActor {
         self.recheck = Some(Instant::now());
         self.ai_turn = AiTurnState::default();
         self.watchers.roll_back();
+        self.replace_delayed();
         self.cache = TurnCache::of(&self.context.players, &self.room);
         self.places.update(&self.context.players, &self.room);
-        self.listing.update(&self.room, 0);
+        self.list();
         self.registration.count_game(self.room.running().is_some());
         if let Some(player) = self.notifier().player_to_move() {
             self.notifier().remind(player);

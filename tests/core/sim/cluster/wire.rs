@@ -12,7 +12,8 @@ use prost::Message;
 use reversi::{
     room::{RoomId, Seq, stored::v1},
     runtime::{
-        Ask, FeedItem, LinkError, LobbyWatch, News, Node, NodeId, PeerList, Peers, Question, Reply, RoomError, Snapshot,
+        Ask, Audience, FeedItem, LinkError, LobbyWatch, News, Node, NodeId, PeerList, Peers, Question, Reply,
+        RoomError, Snapshot,
     },
     store::BoxFuture,
 };
@@ -334,7 +335,7 @@ impl Peers for SimPeers {
         })
     }
 
-    fn follow(&self, node: NodeId, room: RoomId, after: Option<Seq>) -> mpsc::Receiver<FeedItem> {
+    fn follow(&self, node: NodeId, room: RoomId, audience: Audience, after: Option<Seq>) -> mpsc::Receiver<FeedItem> {
         let (items, feed) = mpsc::channel(FEED);
         let Some(route) = self.route(node) else { return feed };
         let wire = Arc::clone(&self.wire);
@@ -342,7 +343,7 @@ impl Peers for SimPeers {
             let broken = route.broken.clone();
             let follow = async {
                 wire.cross(&route).await;
-                let mut followed = match route.node.follow(room, after).await {
+                let mut followed = match route.node.follow(room, audience, after).await {
                     Ok(followed) => followed,
                     Err(end) => return drop(items.send(FeedItem::Ended(end)).await),
                 };

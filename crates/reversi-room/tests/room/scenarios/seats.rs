@@ -360,6 +360,7 @@ fn invalid_settings_are_refused_with_the_field_name() {
             Settings { opening: reversi_room::Opening::Random { plies: 21, seed: 1 }, ..default_settings() },
         ),
         ("sprt", Settings { sprt: "0,10".parse().ok(), ..default_settings() }),
+        ("spectator_delay", Settings { spectator_delay: secs(901), ..default_settings() }),
         ("opening.moves", Settings { opening: reversi_room::Opening::Moves(over), ..default_settings() }),
     ];
     let mut test = TestRoom::lobby();

@@ -1,8 +1,11 @@
 //! What those who have no seat see of a room with a delay: nothing that is younger, and all that is older.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
-use futures_util::FutureExt as _;
 use reversi::{
     room::{
         ChatText, Command, Credentials, DisplayName, Event, Game, GameId, Offer, Phase, PlayerKind, Room, RoomId,
@@ -10,12 +13,12 @@ use reversi::{
     },
     rules::{ByColor, Color},
     runtime::{
-        Clock, Limits, LobbyUpdate, NewRoom, Parts, Player, RandomSource, Row, RowFilter, RowKey, Runtime, Token,
-        Update, Watch, WatchStart, WatchedLobby,
+        Clock, Limits, LobbyUpdate, NewRoom, Parts, Player, RandomSource, RoomError, Row, RowFilter, RowKey, Runtime,
+        Token, Update, Watch, WatchStart, WatchedLobby,
     },
     store::{MemoryStore, Store},
 };
-use tokio::time::sleep;
+use tokio::{task::JoinSet, time::sleep};
 
 use super::{
     rng::Rng,
@@ -28,11 +31,11 @@ const SEEDS: u64 = 12;
 /// Number of actions in one life of a server.
 const ACTIONS: usize = 80;
 
-/// Within this time watchers get what they may see.
+/// The lag on one server: more than the interval of updates of the list of rooms.
 const LAG: Duration = Duration::from_millis(500);
 
 /// The states of a room: each with the time of its last event, and whether that was of a game.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct History(Vec<(Timestamp, Room, bool)>);
 
 impl History {
@@ -69,66 +72,76 @@ struct Viewer {
     runtime: Runtime,
     player: Arc<Player>,
     room: RoomId,
-    watch: Watch,
     /// As it was watched.
-    watched: Option<Room>,
-    list: WatchedLobby,
-    rows: BTreeMap<RowKey, Row>,
+    watched: Arc<Mutex<Option<Room>>>,
+    rows: Arc<Mutex<BTreeMap<RowKey, Row>>>,
+    /// Readers of the streams.
+    _readers: JoinSet<()>,
 }
 
 impl Viewer {
     async fn new(runtime: &Runtime, player: &Arc<Player>, room: RoomId) -> Self {
-        Self {
-            watch: runtime
-                .streams
-                .room(player, room, Credentials::default(), WatchStart::Snapshot)
-                .await
-                .expect("a stream"),
-            list: runtime.streams.lobby(player, RowFilter::default()).expect("a stream"),
-            runtime: runtime.clone(),
-            player: Arc::clone(player),
-            room,
-            watched: None,
-            rows: BTreeMap::new(),
-        }
+        let start = WatchStart::Snapshot;
+        let watch = runtime.streams.room(player, room, Credentials::default(), start).await.expect("a stream");
+        let list = runtime.streams.lobby(player, RowFilter::default()).expect("a stream");
+        let (watched, rows, mut readers) = (Arc::default(), Arc::default(), JoinSet::new());
+        readers.spawn(read_room(watch, Arc::clone(&watched)));
+        readers.spawn(read_list(list, Arc::clone(&rows)));
+        Self { runtime: runtime.clone(), player: Arc::clone(player), room, watched, rows, _readers: readers }
     }
 
-    /// Reads all that has arrived.
-    fn read(&mut self) {
-        while let Some(update) = self.watch.next().now_or_never() {
-            match update.expect("the stream is open") {
-                Update::Snapshot(snapshot) => self.watched = Some((*snapshot.room).clone()),
-                Update::Event(bytes) => self.watched.as_mut().expect("a snapshot comes first").apply(&event(&bytes)),
+    /// Fails unless each path shows, at the time at which it is read, what it may.
+    async fn check(&self, may_show: impl Fn(Timestamp, &Room) -> bool, may_list: impl Fn(Timestamp, &Row) -> bool) {
+        let Runtime { rooms, lobby, .. } = &self.runtime;
+        let now = || self.runtime.clock().now();
+        let got = repeat(async || rooms.snapshot(&self.player, self.room, &Credentials::default()).await).await.room;
+        assert!(may_show(now(), &got), "GetRoom shows event {} to {} at {:?}", got.seq(), self.player.name, now());
+        let watched = lock(&self.watched).clone().expect("a snapshot");
+        assert!(
+            may_show(now(), &watched),
+            "WatchRoom shows event {} to {} at {:?}",
+            watched.seq(),
+            self.player.name,
+            now()
+        );
+        let page = lobby.page(&RowFilter::default(), None, 10).await;
+        let listed = page.iter().find(|row| row.id == self.room).expect("a listed room");
+        assert!(may_list(now(), listed), "ListRooms shows {listed:?}");
+        let watched = lock(&self.rows).values().find(|row| row.id == self.room).cloned().expect("a listed room");
+        assert!(may_list(now(), &watched), "WatchRooms shows {watched:?}");
+    }
+}
+
+async fn read_room(mut watch: Watch, seen: Arc<Mutex<Option<Room>>>) {
+    while let Ok(update) = watch.next().await {
+        match update {
+            Update::Snapshot(snapshot) => *lock(&seen) = Some((*snapshot.room).clone()),
+            Update::Event(bytes) => lock(&seen).as_mut().expect("a snapshot comes first").apply(&event(&bytes)),
+        }
+    }
+}
+
+async fn read_list(mut list: WatchedLobby, seen: Arc<Mutex<BTreeMap<RowKey, Row>>>) {
+    while let Ok(update) = list.next().await {
+        let mut rows = lock(&seen);
+        match update {
+            LobbyUpdate::Page { rows: page, .. } => *rows = page.into_iter().map(|row| (row.key(), row)).collect(),
+            LobbyUpdate::Changed { upserted, removed, .. } => {
+                rows.extend(upserted.into_iter().map(|row| (row.key(), row)));
+                rows.retain(|key, _| !removed.contains(key));
             }
         }
-        while let Some(update) = self.list.next().now_or_never() {
-            match update.expect("the stream is open") {
-                LobbyUpdate::Page { rows, .. } => self.rows = rows.into_iter().map(|row| (row.key(), row)).collect(),
-                LobbyUpdate::Changed { upserted, removed, .. } => {
-                    self.rows.extend(upserted.into_iter().map(|row| (row.key(), row)));
-                    self.rows.retain(|key, _| !removed.contains(key));
-                }
-            }
-        }
     }
+}
 
-    /// Fails unless each path shows one of the states.
-    async fn check(&mut self, is_shown: impl Fn(&Room) -> bool, states: &[(Timestamp, Room, bool)]) {
-        self.read();
-        let got =
-            self.runtime.rooms.snapshot(&self.player, self.room, &Credentials::default()).await.expect("a room").room;
-        assert!(is_shown(&got), "GetRoom shows {got:?}, not one of {states:?}");
-        let watched = self.watched.as_ref().expect("a snapshot");
-        assert!(is_shown(watched), "WatchRoom shows {watched:?}, not one of {states:?}");
+async fn read_history(mut live: Watch, history: Arc<Mutex<History>>) {
+    while let Ok(update) = live.next().await {
+        lock(&history).follow(&update);
     }
+}
 
-    async fn check_rows(&self, is_listed: impl Fn(&Row) -> bool) {
-        let pages = self.runtime.lobby.page(&RowFilter::default(), None, 10).await;
-        let listed = pages.iter().find(|row| row.id == self.room).expect("a listed room");
-        assert!(is_listed(listed), "ListRooms shows {listed:?}");
-        let watched = self.rows.values().find(|row| row.id == self.room).expect("a listed room");
-        assert!(is_listed(watched), "WatchRooms shows {watched:?}");
-    }
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What a row shows of the games of a room.
@@ -141,23 +154,26 @@ fn is_row_of(row: &Row, room: &Room) -> bool {
         && row.finished == (game.is_some() && room.phase() == Phase::Lobby)
 }
 
-struct Trial {
+/// A room with a delay, in which a few players do what they may at random, while all are watched.
+pub(super) struct Trial {
     rng: Rng,
     delay: Duration,
+    /// Within this time watchers get what they may see.
+    lag: Duration,
     store: Arc<MemoryStore>,
     wall: Timestamp,
     /// Of the owner, her opponent, a member without a seat, and a stranger.
     tokens: Vec<Token>,
     room: Option<RoomId>,
-    history: History,
+    history: Arc<Mutex<History>>,
 }
 
 impl Trial {
-    fn new(seed: u64) -> Self {
+    pub(super) fn new(seed: u64, lag: Duration) -> Self {
         let mut rng = Rng::seeded(seed, 40);
         let delay = rng.millis(1_000..20_000);
-        let (store, history) = (Arc::default(), History::default());
-        Self { rng, delay, store, wall: START_TIME, tokens: Vec::new(), room: None, history }
+        let (store, history) = (Arc::default(), Arc::default());
+        Self { rng, delay, lag, store, wall: START_TIME, tokens: Vec::new(), room: None, history }
     }
 
     /// Runs a server until it is killed.
@@ -174,57 +190,55 @@ impl Trial {
             })
             .await
             .expect("a server");
-            self.act(&runtime).await;
+            self.act(&[(); 4].map(|()| runtime.clone())).await;
             self.wall = runtime.clock().now().after(self.rng.millis(0..30_000));
         });
     }
 
-    async fn act(&mut self, runtime: &Runtime) {
-        let players = self.players(runtime).await;
+    /// Each player is on the server with its index.
+    pub(super) async fn act(&mut self, runtimes: &[Runtime; 4]) {
+        let runtime = &runtimes[0];
+        let players = self.players(runtimes).await;
         let room = match self.room {
             Some(room) => room,
-            None => self.open_room(runtime, &players).await,
+            None => self.open_room(runtimes, &players).await,
         };
         let started = runtime.clock().now();
-        let start = self.history.0.last().map_or(WatchStart::Snapshot, |(_, room, _)| WatchStart::After(room.seq()));
-        let mut live = runtime.streams.room_as_admin(&players[0], room, start).await.expect("a stream");
-        let mut seated = Viewer::new(runtime, &players[1], room).await;
+        let known = lock(&self.history).0.last().map(|(_, room, _)| room.seq());
+        let start = known.map_or(WatchStart::Snapshot, WatchStart::After);
+        let live = runtime.streams.room_as_admin(&players[0], room, start).await.expect("a stream");
+        let mut readers = JoinSet::new();
+        readers.spawn(read_history(live, Arc::clone(&self.history)));
+        let seated = Viewer::new(&runtimes[1], &players[1], room).await;
         let mut spectators = Vec::new();
-        for player in &players[2..] {
+        for (runtime, player) in runtimes.iter().zip(&players).skip(2) {
             spectators.push(Viewer::new(runtime, player, room).await);
         }
         for _ in 0..ACTIONS {
             sleep(self.rng.millis(0..2_000)).await;
-            self.act_once(runtime, &players).await;
-            sleep(LAG / 2).await;
-            // A change of the list is collected from when it is read.
-            spectators.iter_mut().for_each(Viewer::read);
-            sleep(LAG / 2).await;
-            while let Some(update) = live.next().now_or_never() {
-                self.history.follow(&update.expect("the stream is open"));
-            }
-            let now = runtime.clock().now();
-            seated.check(|room| room == self.history.latest(), &[]).await;
-            let states = self.history.shown(now.before(self.delay + LAG), now.before(self.delay));
+            self.act_once(runtimes, &players).await;
+            sleep(self.lag).await;
+            let history = lock(&self.history).clone();
+            seated.check(|_, room| room == history.latest(), |_, _| true).await;
+            let oldest = runtime.clock().now().before(self.delay + self.lag);
+            let shown = |now: Timestamp| history.shown(oldest, now.before(self.delay));
             // The journal may have no state that is old enough.
-            let is_new = self.history.0[0].0 < started && now.before(self.delay + LAG) < started;
-            let is_hidden = |room: &Room| is_new && room.game().is_none() && room.chat().len() == 0;
-            for viewer in &mut spectators {
-                let is_shown = |room: &Room| is_hidden(room) || states.iter().any(|(_, state, _)| state == room);
-                viewer.check(is_shown, states).await;
-                viewer
-                    .check_rows(|row| {
-                        (is_new && row.board.is_none()) || states.iter().any(|(_, state, _)| is_row_of(row, state))
-                    })
-                    .await;
+            let may_be_hidden = known.is_some() && oldest < started;
+            let is_hidden = |room: &Room| may_be_hidden && room.game().is_none() && room.chat().len() == 0;
+            let may_show = |now, room: &Room| is_hidden(room) || shown(now).iter().any(|(_, state, _)| state == room);
+            let may_list = |now, row: &Row| {
+                (may_be_hidden && row.board.is_none()) || shown(now).iter().any(|(_, state, _)| is_row_of(row, state))
+            };
+            for viewer in &spectators {
+                viewer.check(may_show, may_list).await;
             }
         }
     }
 
-    async fn players(&mut self, runtime: &Runtime) -> Vec<Arc<Player>> {
+    async fn players(&mut self, runtimes: &[Runtime; 4]) -> Vec<Arc<Player>> {
         let mut players = Vec::new();
         if self.tokens.is_empty() {
-            for name in ["Ada", "Bea", "Cleo", "Dan"] {
+            for (runtime, name) in runtimes.iter().zip(["Ada", "Bea", "Cleo", "Dan"]) {
                 let name = DisplayName::parse(name).expect("a name");
                 let (player, token) =
                     runtime.sessions.log_in(name, PlayerKind::Human, 0, None, None).await.expect("a log-in");
@@ -232,31 +246,31 @@ impl Trial {
                 players.push(player);
             }
         } else {
-            for token in &self.tokens {
+            for (runtime, token) in runtimes.iter().zip(&self.tokens) {
                 players.push(runtime.sessions.bearer(token).await.expect("a player").expect("a player"));
             }
         }
         players
     }
 
-    async fn open_room(&mut self, runtime: &Runtime, players: &[Arc<Player>]) -> RoomId {
+    async fn open_room(&mut self, runtimes: &[Runtime; 4], players: &[Arc<Player>]) -> RoomId {
         let settings = Settings { spectator_delay: self.delay, ..Settings::named((&players[0].name).into()) };
         let new = NewRoom { settings, seats: ByColor::new(SeatSpec::Me, SeatSpec::Open) };
-        let room = runtime.rooms.create(&players[0], new, None).await.expect("a room").room.id();
-        for player in &players[1..3] {
-            runtime.rooms.join(player, room, Credentials::default()).await.expect("a member");
+        let room = repeat(async || runtimes[0].rooms.create(&players[0], new.clone(), None).await).await.room.id();
+        for (runtime, player) in runtimes.iter().zip(players).skip(1).take(2) {
+            repeat(async || runtime.rooms.join(player, room, Credentials::default()).await).await;
         }
-        runtime.rooms.command(&players[1], room, Command::TakeSeat(Color::White)).await.expect("a seat");
+        repeat(async || runtimes[1].rooms.command(&players[1], room, Command::TakeSeat(Color::White)).await).await;
         self.room = Some(room);
         room
     }
 
     /// Some of what members do. The room refuses what is wrong at the moment.
-    async fn act_once(&mut self, runtime: &Runtime, players: &[Arc<Player>]) {
+    async fn act_once(&mut self, runtimes: &[Runtime; 4], players: &[Arc<Player>]) {
         let id = self.room.expect("a room");
-        let rooms = &runtime.rooms;
-        let room = rooms.snapshot_as_admin(id).await.expect("a room").room;
-        let member = &players[self.rng.below(3)];
+        let rooms = runtimes.each_ref().map(|runtime| &runtime.rooms);
+        let room = repeat(async || rooms[0].snapshot_as_admin(id).await).await.room;
+        let member = self.rng.below(3);
         let command = match (room.running(), self.rng.below(100)) {
             (_, 0..12) => Command::Chat(ChatText::parse("a word").expect("a line")),
             (Some(_), 12..16) => Command::Offer(Offer::Draw, None),
@@ -264,28 +278,39 @@ impl Trial {
             (Some(game), _) => {
                 let legal: Vec<_> = game.position.legal_moves().into_iter().collect();
                 let side = game.turn().expect("a turn");
-                let mover = players.iter().find(|player| room.seat_of(player.id()) == Some(side)).expect("a player");
+                let mover =
+                    players.iter().position(|player| room.seat_of(player.id()) == Some(side)).expect("a player");
                 let played = GameId { room: id, number: game.number };
-                rooms.play(mover, played, game.ply(), self.rng.pick(&legal)).await.expect("a move");
+                let _ = rooms[mover].play(&players[mover], played, game.ply(), self.rng.pick(&legal)).await;
                 return;
             }
             (None, 12..30) => Command::SwapSeats,
             (None, _) => {
-                let _ = rooms.command(&players[1], id, Command::SetReady(true)).await;
-                let _ = rooms.command(&players[0], id, Command::Start(None)).await;
+                let _ = rooms[1].command(&players[1], id, Command::SetReady(true)).await;
+                let _ = rooms[0].command(&players[0], id, Command::Start(None)).await;
                 return;
             }
         };
-        let _ = rooms.command(member, id, command).await;
+        let _ = rooms[member].command(&players[member], id, command).await;
+    }
+}
+
+/// Repeats what a lost link has failed.
+async fn repeat<T>(action: impl AsyncFn() -> Result<T, RoomError>) -> T {
+    loop {
+        match action().await {
+            Err(RoomError::Unreachable) => {}
+            done => return done.expect("an action"),
+        }
     }
 }
 
 #[test]
 fn spectators_see_all_that_is_older_than_the_delay_and_nothing_that_is_younger() {
     for seed in 0..SEEDS {
-        let mut trial = Trial::new(seed);
+        let mut trial = Trial::new(seed, LAG);
         trial.live();
         trial.live();
-        assert!(trial.history.0.iter().any(|(_, room, _)| room.game().is_some()), "seed {seed}");
+        assert!(lock(&trial.history).0.iter().any(|(_, room, _)| room.game().is_some()), "seed {seed}");
     }
 }

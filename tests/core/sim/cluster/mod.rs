@@ -13,6 +13,7 @@ mod places;
 mod process;
 mod repeated_requests;
 mod silent_nodes;
+mod spectators;
 mod tables;
 mod tournaments;
 mod waiting;

@@ -33,7 +33,7 @@ const FEWEST_FREE: usize = 3;
 /// Until then, two free players wait for the mean meeting, divided by this, for each present player. With fewer than 20
 /// players 95 % in games takes a rematch now and then, as otherwise one of them is idle at any time. With 48 or more
 /// the wait is so long that there are none.
-const WAIT_PER_PLAYER: u32 = 160;
+const WAIT_PER_PLAYER: u32 = 200;
 /// The longest wait of two free players, also before the first meeting has ended.
 const LONGEST_WAIT: Duration = Duration::from_secs(5 * 60);
 /// An arena with fewer present players than this lets two wait for [`SMALL_ARENA_WAIT`] at most.

@@ -72,7 +72,7 @@ impl Server {
 pub(crate) struct Running {
     pub(crate) child: Child,
     lines: Receiver<String>,
-    seen: Vec<String>,
+    pub(crate) seen: Vec<String>,
 }
 
 impl Running {
@@ -88,6 +88,19 @@ impl Running {
         let (sender, lines) = sync_channel(0);
         thread::spawn(move || printed.into_iter().try_for_each(|line| sender.send(line)));
         Self { child, lines, seen: vec![] }
+    }
+
+    /// Waits for the next line; none at the end of the output.
+    #[track_caller]
+    pub(crate) fn next_line(&mut self) -> Option<&str> {
+        match self.lines.recv_timeout(TIMEOUT) {
+            Ok(line) => {
+                self.seen.push(line);
+                self.seen.last().map(String::as_str)
+            }
+            Err(RecvTimeoutError::Disconnected) => None,
+            Err(RecvTimeoutError::Timeout) => panic!("no line follows:\n{}", self.seen.join("\n")),
+        }
     }
 
     /// Waits for a line that contains this text.

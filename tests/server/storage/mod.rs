@@ -25,6 +25,7 @@ mod shared_seeks;
 mod standby;
 #[cfg(all(unix, feature = "postgres"))]
 mod tables;
+mod tournament_kills;
 
 /// How often a test kills servers: four times, or as often as the environment says. `.ci/run full` says 20.
 fn kills() -> usize {

@@ -11,7 +11,7 @@ use std::{
 
 use reversi::{
     room::{Room, RoomId, Timestamp, TournamentId},
-    runtime::{Clock, Parts, RandomSource, Runtime},
+    runtime::{Clock, Parts, Pool, RandomSource, Runtime},
     store::{
         Append, AppendError, AppendFuture, BoxFuture, DoneRequest, History, Journal, MemoryStore, Shard, Store,
         StoreError, StoreFuture, StoredTournament, TournamentAppend, TournamentJournal, TournamentKey,
@@ -169,6 +169,8 @@ impl Journal for Disk {
 /// A server that is started again whenever it is killed, on one store.
 pub(super) struct Machine {
     pub(super) store: Arc<MemoryStore>,
+    /// The pools of its servers.
+    pub(super) pools: Vec<Pool>,
     seed: u64,
     now: Timestamp,
     /// The writes of tournaments of all processes.
@@ -182,8 +184,8 @@ pub(super) struct Machine {
 
 impl Machine {
     pub(super) fn new(seed: u64) -> Self {
-        let (store, history, lives) = Default::default();
-        Self { store, seed, now: Timestamp(1_700_000_000_000_000), writes: 0, starts: 0, history, lives }
+        let (store, pools, history, lives) = Default::default();
+        Self { store, pools, seed, now: Timestamp(1_700_000_000_000_000), writes: 0, starts: 0, history, lives }
     }
 
     /// Runs a process until it is killed or does what it is to do.
@@ -210,6 +212,7 @@ impl Machine {
                 clock,
                 random: RandomSource::seeded(self.seed.wrapping_mul(1_000).wrapping_add(self.starts)),
                 ai_threads: Some(0),
+                pools: self.pools.clone(),
                 ..Parts::new(store, encode)
             };
             let runtime = Runtime::start(parts).await.expect("a runtime");

@@ -44,7 +44,7 @@ const LONG: Duration = Duration::from_secs(4 * 60 * 60);
 
 /// What a player does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Habit {
+pub(super) enum Habit {
     /// Is always there while the server is, and answers.
     Steady,
     /// Comes and goes.
@@ -59,38 +59,46 @@ enum Habit {
     Gone,
 }
 
-struct Attendant {
-    id: PlayerId,
+pub(super) struct Attendant {
+    pub(super) id: PlayerId,
     token: Token,
     habit: Habit,
-    /// Chooses the moves, so that not all games are the same.
+    /// Decides its moves, so that not all games are the same.
     taste: usize,
+    /// The longest time for a move, in milliseconds.
+    pub(super) thinks: u64,
     rng: Rng,
 }
 
-/// Logs players in, who join unless they are late.
+/// Logs players in, who join a new tournament unless they are late.
 async fn enter(runtime: &Runtime, seed: u64, habits: &[Habit], settings: Settings) -> (TournamentId, Vec<Attendant>) {
-    let (mut players, mut attendants) = (Vec::new(), Vec::new());
+    let (organiser, _) = log_in(runtime, "Organiser").await;
+    let id = runtime.tournaments.create(&organiser, settings).await.expect("a tournament").id();
+    let mut attendants = Vec::new();
     for (taste, habit) in habits.iter().enumerate() {
-        let name = DisplayName::parse(&format!("{habit:?}{taste}")).expect("a name");
-        let logged_in = runtime.sessions.log_in(name, PlayerKind::Bot, 1, None, None).await;
-        let (player, token) = logged_in.expect("a player");
-        let rng = Rng::seeded(seed, 910 + taste as u64);
-        attendants.push(Attendant { id: player.id(), token, habit: *habit, taste, rng });
-        players.push(player);
+        attendants.push(Attendant::enter(runtime, seed, taste, *habit, id).await);
     }
-    let id = runtime.tournaments.create(&players[0], settings).await.expect("a tournament").id();
-    for (player, habit) in players.iter().zip(habits) {
-        if *habit != Habit::Late {
-            runtime.tournaments.join(player, id, None).await.expect("joins");
-        }
-    }
+    try_control(runtime, id, organiser.id(), Control::Start).await.expect("starts");
     (id, attendants)
 }
 
+async fn log_in(runtime: &Runtime, name: &str) -> (Arc<Player>, Token) {
+    let name = DisplayName::parse(name).expect("a name");
+    runtime.sessions.log_in(name, PlayerKind::Bot, 1, None, None).await.expect("a player")
+}
+
 impl Attendant {
+    /// Logs in a player, who joins unless it is late.
+    pub(super) async fn enter(runtime: &Runtime, seed: u64, taste: usize, habit: Habit, id: TournamentId) -> Self {
+        let (player, token) = log_in(runtime, &format!("{habit:?}{taste}")).await;
+        if habit != Habit::Late {
+            runtime.tournaments.join(&player, id, None).await.expect("joins");
+        }
+        Self { id: player.id(), token, habit, taste, thinks: 400, rng: Rng::seeded(seed, 910 + taste as u64) }
+    }
+
     /// Takes part until the process ends.
-    async fn attend(&mut self, runtime: &Runtime, id: TournamentId) {
+    pub(super) async fn attend(&mut self, runtime: &Runtime, id: TournamentId) {
         let player = runtime.sessions.bearer(&self.token).await.expect("the players").expect("a player");
         match self.habit {
             Habit::Gone => return,
@@ -138,7 +146,7 @@ impl Attendant {
     }
 
     async fn play(&mut self, runtime: &Runtime, player: &Arc<Player>, turn: OpenTurn) {
-        sleep(self.rng.millis(0..400)).await;
+        sleep(self.rng.millis(0..self.thinks)).await;
         let moves = turn.position.legal_moves();
         let square = moves.into_iter().nth(self.taste % moves.into_iter().count()).expect("a legal move");
         let command = RoomCommand::Play { game: turn.game.number, ply: turn.ply, square, thought: None };
@@ -193,12 +201,7 @@ struct Played {
 /// Plays a tournament on a server that is killed at these times. With `faults` it is disturbed in other ways too.
 fn play(seed: u64, settings: Settings, habits: &[Habit], kills: &[Kill], faults: bool) -> Result<Played, String> {
     let mut machine = Machine::new(seed);
-    let begun = machine.run(Kill::Never, async |runtime, _| {
-        let (id, attendants) = enter(runtime, seed, habits, settings).await;
-        let organiser = runtime.tournaments.get(id).await.expect("a tournament").organiser();
-        try_control(runtime, id, organiser, Control::Start).await.expect("starts");
-        (id, attendants)
-    });
+    let begun = machine.run(Kill::Never, async |runtime, _| enter(runtime, seed, habits, settings).await);
     let (id, mut attendants) = begun.expect("not killed");
     let (mut kills, mut rng, mut stalls) = (kills.iter().copied(), Rng::seeded(seed, 909), Vec::new());
     let tournament = loop {
@@ -371,4 +374,30 @@ fn players_who_are_there_have_the_results_of_a_server_without_faults() {
         }
         Ok(())
     });
+}
+
+/// Its next start does, though the server was alive in between.
+#[test]
+fn a_downtime_whose_credit_was_not_written_is_not_lost() {
+    let habits = [Habit::Steady, Habit::Gone];
+    let settings = of_players(settings(Format::Swiss { rounds: 1 }, None));
+    let mut machine = Machine::new(1);
+    let begun = machine.run(Kill::Never, async |runtime, _| enter(runtime, 1, &habits, settings).await);
+    let (id, mut attendants) = begun.expect("not killed");
+    // More than the interval of the notes that the server is alive.
+    for (life, refuses) in [(20, false), (10, true)] {
+        machine.run(Kill::At(Duration::from_secs(life)), async |runtime, disk| {
+            disk.refuse(refuses, false);
+            attendants[0].attend(runtime, id).await;
+        });
+    }
+    let last = machine.run(Kill::Never, async |runtime, _| {
+        tokio::select! {
+            ended = ended(runtime, id) => ended,
+            () = attendants[0].attend(runtime, id) => unreachable!("it attends for ever"),
+        }
+    });
+    let (tournament, habits) = (last.expect("not killed"), BTreeMap::new());
+    assert_eq!(tournament.meetings().len(), 1);
+    Played { tournament, machine, stalls: Vec::new(), habits }.check_history().expect("nobody had no time to come");
 }

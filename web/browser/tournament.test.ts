@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
+import { TournamentCancelReason } from "../src/gen/reversi/v1/tournament_pb";
 import { PlayerKind } from "../src/gen/reversi/v1/types_pb";
 import { en } from "../src/text/en";
 import { ja } from "../src/text/ja";
@@ -9,6 +10,8 @@ import { address, scenario } from "./harness/scenario";
 
 const { tournament: texts } = en;
 const { form } = texts;
+
+const CALLED_OFF = texts.phase.cancelled[TournamentCancelReason.CALLED_OFF];
 
 /** The width of a small phone. */
 const PHONE = { width: 320, height: 640 };
@@ -38,6 +41,8 @@ scenario("entrants are brought to their game, and its result is in the standings
   await bob.getByRole("link", { name: texts.meetingOf }).waitFor();
   for (const game of [1, 2]) {
     await bob.getByText(en.room.series(game, 2)).waitFor();
+    await bob.getByRole("button", { name: en.game.resign }).waitFor();
+    expect(await bob.getByRole("button", { name: en.game.abort }).count(), "the server refuses it").toBe(0);
     await bob.getByRole("button", { name: en.game.resign }).click();
     await bob.getByRole("button", { name: en.game.confirm, exact: true }).click();
   }
@@ -79,6 +84,14 @@ scenario("an organiser enters AIs, excludes an entrant, and decides a meeting in
     await bob.getByRole("alert").or(bob.getByText(texts.takesPart)).first().waitFor();
   }
   await bob.getByText(texts.takesPart).waitFor();
+
+  await ada.getByText(texts.change, { exact: true }).click();
+  await ada.getByLabel(form.name).fill("Late evening");
+  await ada.getByText(en.create.advanced).click();
+  await ada.getByLabel(form.maxEntrants).fill("3");
+  await ada.getByRole("button", { name: en.create.save }).click();
+  await ada.locator(".notice").getByText(texts.changed).waitFor();
+  await ada.getByRole("heading", { level: 1, name: "Late evening" }).waitFor();
 
   await ada.getByText(texts.enterAi).click();
   for (const ai of ["random 1", "expert 1"]) {
@@ -122,7 +135,7 @@ scenario("who may not join, or comes too late, reads why", async ({ server, open
 
   await ada.getByRole("button", { name: texts.cancel }).click();
   await ada.getByRole("button", { name: en.game.confirm, exact: true }).click();
-  for (const page of [ada, bob]) await page.getByText(texts.phase.cancelled, { exact: true }).waitFor();
+  for (const page of [ada, bob]) await page.getByText(CALLED_OFF, { exact: true }).waitFor();
   expect(await bob.getByRole("button", { name: texts.join }).count()).toBe(0);
   await bob.goto(new URL("#/tournament/7zzzzzzzzzzz", bob.url()).href);
   await bob.getByRole("heading", { name: en.refusal.TOURNAMENT_NOT_FOUND }).waitFor();

@@ -197,6 +197,155 @@ fn the_organiser_excludes_admits_and_decides_and_people_come_and_go() {
 }
 
 #[test]
+fn an_organiser_changes_what_is_given_and_nothing_else() {
+    let server = Server::start();
+    let kept = Kept::new("tournament-edit");
+    let made =
+        ["create", "Cup", "--swiss=3", "--clock=60+1", "--rated", "--for=bots", "--max-rating=1900", "--no-show=90s"];
+    let id = id(&organise(&server, &kept, &made));
+    let settings = || {
+        let shown = server.output_of(&["tournament", "show", &id, "--json"], "");
+        serde_json::from_str::<serde_json::Value>(&shown).unwrap()["settings"].clone()
+    };
+    let mut expected = settings();
+    organise(&server, &kept, &["edit", "cup", "--swiss=5", "--playoff=2", "--max-entrants=16", "--enter=random"]);
+    expected["swiss"]["rounds"] = 5.into();
+    expected["playoff"] = 2.into();
+    expected["max_entrants"] = 16.into();
+    assert_eq!(settings(), expected);
+    let changed = organise(&server, &kept, &["edit", "Cup", "--without=rated", "--without", "playoff", "Winter Cup"]);
+    for part in ["Winter Cup (", "format: Swiss, 5 rounds\n", "2 games, unrated, 1m for a side"] {
+        assert!(changed.contains(part), "{part}: {changed}");
+    }
+    expected["playoff"] = 0.into();
+    expected["game"]["rated"] = false.into();
+    expected["name"] = "Winter Cup".into();
+    assert_eq!(settings(), expected);
+    let refused =
+        |arguments: &[&str]| server.error_of(&[&["tournament", "edit", &id], arguments, &["--keep", &kept.0]].concat());
+    for (arguments, problem) in [
+        (&["--max-entrants=1"][..], "cannot change tournament"),
+        (&["--max-entrants=1"], ": --max-entrants must be 2 to 1000"),
+        (&["--no-show=2s"], ": --no-show must be 10 s to 1 day"),
+        (&["--all-play-all", "--sprt=0,10"], ": --sprt needs challengers"),
+        (&["--without=raated"], "there is no setting `raated`; the nearest is `rated`"),
+        (&[], "give the options to change"),
+    ] {
+        let error = refused(arguments);
+        assert!(error.contains(problem), "{arguments:?}: {error}");
+    }
+    assert_eq!(settings(), expected);
+    organise(&server, &kept, &["enter", &id, "greedy", "roxanne", "positional", "mcts:1", "alphabeta:1"]);
+    organise(&server, &kept, &["start", &id]);
+    let error = refused(&["--swiss=2"]);
+    assert!(error.contains("cannot change tournament"), "{error}");
+}
+
+#[test]
+fn of_several_tournaments_with_a_name_ones_own_is_meant() {
+    let server = Server::start();
+    let [ada, bob] = ["tournament-own", "tournament-others"].map(Kept::new);
+    let cup = ["create", "Cup", "--all-play-all", "--enter=random", "--enter=greedy"];
+    let [own, others] = [&ada, &bob].map(|kept| id(&organise(&server, kept, &cup)));
+    let started = organise(&server, &ada, &["start", "cup"]);
+    assert_eq!(started, format!("tournament {own} is running, with 2 entrants\n"));
+    let shown = server.output_of(&["tournament", "show", "Cup"], "");
+    assert!(shown.contains(&others), "without a login the newest: {shown}");
+    let meetings = |entrant: &str| server.output_of(&["tournament", "meetings", &own, "--entrant", entrant], "");
+    assert_eq!(meetings("ai random 1"), meetings("1"));
+}
+
+/// An AI that cannot be entered leaves no tournament behind.
+#[test]
+fn a_tournament_that_cannot_be_as_asked_for_is_cancelled() {
+    let server = Server::start();
+    let kept = Kept::new("tournament-undone");
+    let made = ["tournament", "create", "Small", "--swiss=1", "--max-entrants=2", "--keep", &kept.0];
+    let ais = ["--enter=random", "--enter=greedy", "--enter=roxanne"];
+    let error = server.error_of(&[&made[..], &ais[..]].concat());
+    assert!(error.contains("the tournament is cancelled: cannot enter AI roxanne"), "{error}");
+    let shown = server.output_of(&["tournament", "show", "Small"], "");
+    assert!(shown.contains("phase: cancelled by the organiser\n"), "{shown}");
+}
+
+#[test]
+fn who_leaves_after_the_end_reads_that_it_has_ended() {
+    let server = Server::start();
+    let [organiser, ada, otto] = ["tournament-ends", "tournament-late", "tournament-stranger"].map(Kept::new);
+    let made = ["create", "Cup", "--all-play-all", "--enter=random"];
+    let id = id(&organise(&server, &organiser, &made));
+    organise(&server, &ada, &["join", &id, "--name", "Ada"]);
+    organise(&server, &organiser, &["start", &id]);
+    organise(&server, &organiser, &["end", &id]);
+    let left = organise(&server, &ada, &["leave", &id]);
+    assert_eq!(left, format!("tournament {id} has ended; Ada stays in its standings\n"));
+    server.error_of(&["tournament", "join", &id, "--keep", &otto.0]);
+    let error = server.error_of(&["tournament", "leave", &id, "--keep", &otto.0]);
+    assert!(error.contains(&format!("cannot leave tournament {id}: ")), "{error}");
+}
+
+/// The engines of this program, as others' would be started.
+#[test]
+fn engines_of_both_protocols_play_a_tournament() {
+    let server = Server::start();
+    let kept = Kept::new("tournament-engines");
+    let made = ["create", "Engines", "--all-play-all", "--clock=60+1"];
+    let id = id(&organise(&server, &kept, &made));
+    let program = env!("CARGO_BIN_EXE_reversi");
+    let engine = |protocol: &str| format!("'{program}' engine --{protocol} --level 1");
+    let mut bots = [["--nboard", &engine("nboard")], ["--gtp", &engine("gtp")]].map(|engine| {
+        let mut bot = Running::start(&server, &[&["bot", "--tournament", &id], &engine[..]].concat());
+        bot.wait_for("waiting for the start");
+        bot
+    });
+    organise(&server, &kept, &["start", &id]);
+    for bot in &mut bots {
+        let played = bot.wait_for_exit();
+        assert!(played.contains("the tournament is completed: rank "), "{played}");
+        assert!(!played.contains("resigned") && !played.contains("started again"), "{played}");
+    }
+}
+
+/// The clock is long: without a claim the game would last for ten minutes.
+#[test]
+fn a_bot_claims_the_game_of_an_opponent_who_has_gone() {
+    let server = Server::start_with(&["--grace", "12"]);
+    let kept = Kept::new("tournament-claim");
+    let made = ["create", "Cup", "--all-play-all", "--clock=600+0", "--games=1"];
+    let id = id(&organise(&server, &kept, &made));
+    let bot = |name: &str, options: &[&str]| {
+        let mut bot = Running::start(&server, &[&["bot", "--tournament", &id, "--name", name], options].concat());
+        bot.wait_for("waiting for the start");
+        bot
+    };
+    let mut stays = bot("stays", &["--ai=greedy"]);
+    // It thinks longer than the other one.
+    let mut goes = bot("goes", &["--ai=mcts", "--level=9"]);
+    organise(&server, &kept, &["start", &id]);
+    goes.wait_for("against stays");
+    goes.child.kill().unwrap();
+    stays.wait_for("the opponent has gone; the win is claimed");
+    let end = stays.wait_for_exit();
+    assert!(end.contains("the tournament is completed: rank 1 of 2"), "{end}");
+}
+
+#[test]
+fn a_second_process_with_the_login_has_the_turns() {
+    let server = Server::start();
+    let [organiser, kept] = ["tournament-two", "tournament-twice"].map(Kept::new);
+    let id = id(&organise(&server, &organiser, &["create", "Cup", "--all-play-all"]));
+    let start = || Running::start(&server, &["bot", "--tournament", &id, "--keep", &kept.0]);
+    let mut first = reversi(&["bot", "--tournament", &id, "--keep", &kept.0, "--server", &server.url]);
+    let first = first.stderr(std::process::Stdio::piped());
+    let mut first = Running::spawn(std::mem::replace(first, reversi(&[])));
+    first.wait_for("waiting for the start");
+    start().wait_for("waiting for the start");
+    let error = std::io::read_to_string(first.child.stderr.take().unwrap()).unwrap();
+    assert_eq!(first.child.wait().unwrap().code(), Some(1));
+    assert!(error.contains("another process plays with the same login; it has the turns now"), "{error}");
+}
+
+#[test]
 fn without_a_file_the_login_is_kept_where_the_next_command_finds_it() {
     let server = Server::start();
     let folder = tempfile::tempdir().unwrap();

@@ -58,12 +58,15 @@ pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
     let created = session.create_tournament(settings, &args.password).await;
     let tournament = created.map_err(|error| options::explain(error).context("cannot create the tournament"))?;
     let id = tournament.tournament_id.parse()?;
-    if let Err(error) = organiser::enter_ais(&session, &id, given.ais()).await {
-        // What was asked for is not there, and must not be twice after the next try.
-        session.control_tournament(&id, TournamentControl::Cancel).await?;
-        return Err(error.context("the tournament is cancelled"));
+    for ai in given.ais() {
+        if let Err(error) = organiser::enter_ai(&session, &id, ai).await {
+            // The next try makes another one.
+            session.control_tournament(&id, TournamentControl::Cancel).await?;
+            return Err(error.context("the tournament is cancelled"));
+        }
     }
     next_commands(&tournament, &session, server, &kept).iter().for_each(say);
+    given.ais().iter().for_each(|ai| say(format_args!("AI {ai} is entered")));
     Ok(())
 }
 

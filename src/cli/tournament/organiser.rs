@@ -131,10 +131,15 @@ pub(super) async fn enter(server: &Address, args: EnterArgs) -> anyhow::Result<(
 
 pub(super) async fn enter_ais(session: &Session, id: &TournamentId, ais: &[Ai]) -> anyhow::Result<()> {
     for ai in ais {
-        let done = session.set_entrant(id, Change::Enter(ai.clone().into())).await;
-        done.map_err(|error| explain(session, error, format!("cannot enter AI {ai} in tournament {id}")))?;
+        enter_ai(session, id, ai).await?;
         say(format_args!("AI {ai} is entered"));
     }
+    Ok(())
+}
+
+pub(super) async fn enter_ai(session: &Session, id: &TournamentId, ai: &Ai) -> anyhow::Result<()> {
+    let done = session.set_entrant(id, Change::Enter(ai.clone().into())).await;
+    done.map_err(|error| explain(session, error, format!("cannot enter AI {ai} in tournament {id}")))?;
     Ok(())
 }
 

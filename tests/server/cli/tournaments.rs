@@ -200,8 +200,17 @@ fn the_organiser_excludes_admits_and_decides_and_people_come_and_go() {
 fn an_organiser_changes_what_is_given_and_nothing_else() {
     let server = Server::start();
     let kept = Kept::new("tournament-edit");
-    let made =
-        ["create", "Cup", "--swiss=3", "--clock=60+1", "--rated", "--for=bots", "--max-rating=1900", "--no-show=90s"];
+    let made = [
+        "create",
+        "Cup",
+        "--swiss=3",
+        "--clock=60+1",
+        "--rated",
+        "--for=bots",
+        "--max-rating=1900",
+        "--no-show=90s",
+        "--fills-bye=expert:1",
+    ];
     let id = id(&organise(&server, &kept, &made));
     let settings = || {
         let shown = server.output_of(&["tournament", "show", &id, "--json"], "");
@@ -236,7 +245,8 @@ fn an_organiser_changes_what_is_given_and_nothing_else() {
     }
     assert_eq!(settings(), expected);
     organise(&server, &kept, &["enter", &id, "greedy", "roxanne", "positional", "mcts:1", "alphabeta:1"]);
-    organise(&server, &kept, &["start", &id]);
+    let started = organise(&server, &kept, &["start", &id]);
+    assert_eq!(started, format!("tournament {id} is running, with 6 entrants\n"), "without the AI for byes");
     let error = refused(&["--swiss=2"]);
     assert!(error.contains("cannot change tournament"), "{error}");
 }

@@ -10,8 +10,8 @@ use crate::{
     client::{Claim, GameId, PlayEvent},
 };
 
-/// How often a bot asks for each game whether it can claim it. An opponent must have been away for 20 s at least, so that
-/// the first question after that is answered with "too soon" before the time has come.
+/// How often a bot asks for each game whether it can claim it. That is possible 20 s after the opponent has gone at the
+/// earliest, so one of these questions comes before that, and is answered with "too soon".
 const INTERVAL: Duration = Duration::from_secs(20);
 
 /// How often after that answer.
@@ -22,7 +22,7 @@ const SOON: Duration = Duration::from_secs(1);
 pub(super) struct Claims(HashMap<GameId, Instant>);
 
 impl Claims {
-    /// Games begin and end by the events of the play stream. A turn is one of a game that began before the stream.
+    /// Games begin and end by the events of the play stream. A turn may be one of a game that began before the stream.
     pub(super) fn apply(&mut self, event: &PlayEvent) {
         match event {
             PlayEvent::Turn(turn) => self.begin(&turn.game),
@@ -40,7 +40,7 @@ impl Claims {
         game.clone()
     }
 
-    fn begin(&mut self, game: &GameId) {
+    pub(super) fn begin(&mut self, game: &GameId) {
         self.0.entry(game.clone()).or_insert_with(|| Instant::now() + INTERVAL);
     }
 

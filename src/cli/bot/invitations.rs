@@ -31,12 +31,13 @@ impl Bot {
     }
 
     /// Tells the server the version of the engine, which one of an earlier version does not take; with `--accept` also
-    /// which invitations the bot accepts.
-    pub(super) async fn introduce(&self) -> Result<(), ClientError> {
+    /// which invitations the bot accepts. The games that go on may have to be claimed.
+    pub(super) async fn introduce(&mut self) -> Result<(), ClientError> {
         match self.session.set_engine_version(&self.source.engine_version(&self.args.source)).await {
             Err(error) if error.is_unimplemented() => {}
             done => done?,
         }
+        self.session.me().await?.games.iter().for_each(|game| self.claims.begin(game));
         if !self.args.accept {
             return Ok(());
         }

@@ -12,6 +12,7 @@ use ratatui::{
 
 use super::{
     connect::{
+        find_tournament,
         login::{LoginOptions, Visitor},
         reconnecting_stream::{Received, ReconnectingStream},
         server_address::Address,
@@ -50,6 +51,9 @@ pub(super) struct Args {
     /// Only rooms whose name or owner contains this.
     #[arg(long, default_value = "", hide_default_value = true)]
     text: String,
+    /// Only rooms of this tournament, by its id or name.
+    #[arg(long, value_name = "NAME_OR_ID")]
+    tournament: Option<String>,
     #[command(flatten)]
     server: Address,
     #[command(flatten)]
@@ -75,8 +79,12 @@ enum NextCommand {
 }
 
 async fn list(visitor: &Visitor, args: &Args) -> anyhow::Result<Option<NextCommand>> {
-    let filter =
-        RoomFilter { phase: args.playing.then_some(Phase::Playing), open_seat: args.open, text: args.text.clone() };
+    let tournament = match &args.tournament {
+        Some(tournament) => Some(find_tournament::find(&visitor.reader(), tournament).await?.0),
+        None => None,
+    };
+    let phase = args.playing.then_some(Phase::Playing);
+    let filter = RoomFilter { phase, open_seat: args.open, text: args.text.clone(), tournament };
     let filtered = filter != RoomFilter::default();
     let visitor = visitor.clone();
     let updates = ReconnectingStream::new(move || {

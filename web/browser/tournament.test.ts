@@ -36,6 +36,7 @@ scenario("entrants are brought to their game, and its result is in the standings
   await ada.getByRole("button", { name: texts.start, exact: true }).click();
   await ada.getByText(texts.phase.round(1, 1)).waitFor();
   await ada.getByRole("link", { name: /^Watch .* against / }).waitFor();
+  await ada.locator(".tile .clock.running").waitFor();
   await expect.poll(() => bob.url()).toMatch(/#\/room\//);
   await bob.locator(".notice").getByText(texts.news.begins("Evening", "nova")).waitFor();
   await bob.getByRole("link", { name: texts.meetingOf }).waitFor();

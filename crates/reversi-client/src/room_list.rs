@@ -3,7 +3,7 @@
 use std::time::SystemTime;
 
 use super::{
-    Closing, Malformed, MeetingRef, Occupant, Phase, RoomId, Seat, Watching, event::StreamMessage, parse,
+    Closing, Malformed, MeetingRef, Occupant, Phase, RoomId, Seat, TournamentId, Watching, event::StreamMessage, parse,
     player::rating, seat::parse_seats,
 };
 use crate::{rules::ByColor, v1};
@@ -17,12 +17,15 @@ pub struct RoomFilter {
     pub open_seat: bool,
     /// Only rooms whose name or owner contains this text.
     pub text: String,
+    /// Only rooms of meetings of this tournament.
+    pub tournament: Option<TournamentId>,
 }
 
 impl From<RoomFilter> for v1::RoomFilter {
     fn from(filter: RoomFilter) -> Self {
         let phase = filter.phase.map_or(v1::RoomPhase::Unspecified, Into::into);
-        Self { phase: phase.into(), open_seat: filter.open_seat, text: filter.text }
+        let tournament_id = filter.tournament.map(|id| id.to_string()).unwrap_or_default();
+        Self { phase: phase.into(), open_seat: filter.open_seat, text: filter.text, tournament_id }
     }
 }
 

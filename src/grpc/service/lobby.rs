@@ -219,10 +219,13 @@ fn rooms_in_list(runtime: &Runtime) -> usize {
 
 fn row_filter(wire: v1::RoomFilter) -> Result<RowFilter, Status> {
     let text = convert::read_search_text(&wire.text)?;
+    let tournament =
+        (!wire.tournament_id.is_empty()).then(|| convert::read_id("filter.tournament_id", &wire.tournament_id));
     Ok(RowFilter {
         phase: Phase::read("filter.phase", wire.phase)?,
         open_seat: wire.open_seat,
         text: text.map(str::to_lowercase),
+        tournament: tournament.transpose()?,
     })
 }
 
@@ -249,6 +252,7 @@ fn summary(row: &Row, ratings: ByColor<Option<u16>>) -> v1::RoomSummary {
     let board = row.board.filter(|_| row.watching == Watching::Everyone && !row.has_password);
     let shown = |side| board.map_or(0, |board| board.discs(side).0);
     let last_move = board.and(row.last_move);
+    let (turn, clocks) = row.clocks.clone().filter(|_| board.is_some()).unzip();
     v1::RoomSummary {
         room_id: row.id.to_string(),
         name: row.name.to_string(),
@@ -275,6 +279,8 @@ fn summary(row: &Row, ratings: ByColor<Option<u16>>) -> v1::RoomSummary {
         black_rating: ratings.black.unwrap_or_default().into(),
         white_rating: ratings.white.unwrap_or_default().into(),
         meeting: row.meeting.map(convert::room_meeting),
+        side_to_move: convert::side_or_none(turn).into(),
+        clocks: clocks.as_ref().map(convert::clocks),
     }
 }
 

@@ -30,7 +30,7 @@ pub fn game(room: RoomId, game: &Game, time: &TimeControl, now: Timestamp) -> v1
 }
 
 /// The side that has made an offer.
-pub(super) fn side_or_none(side: Option<Color>) -> v1::Side {
+pub(crate) fn side_or_none(side: Option<Color>) -> v1::Side {
     side.map_or(v1::Side::Unspecified, Color::wire)
 }
 

@@ -26,6 +26,7 @@ mod fixture;
 
 pub use analysis::{Budget, read_board, read_budget, read_lines, read_transcript};
 pub use event::{encode_event, room_event};
+pub(crate) use game::side_or_none;
 pub use game::{clocks, game, outcome, rating_change, record_plies, recorded_outcome};
 pub use malformed::Malformed;
 pub use position::{final_position, position, read_square, squares};

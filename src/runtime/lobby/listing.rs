@@ -17,7 +17,7 @@ use tokio::{
 use super::{
     peer_rows::PeerRows,
     rated_positions::{RatedPositions, SearchedPositions},
-    row::{LOBBY_LAG, LobbyUpdate, Row, RowFilter, RowKey},
+    row::{LOBBY_LAG, LobbyUpdate, Row, RowFilter, RowKey, clocks},
 };
 use crate::{
     room::{Event, Fact, Occupant, Phase, Rejection, Room, Visibility},
@@ -255,6 +255,7 @@ impl Listing {
         row.ply = game.ply();
         row.board = Some(game.position.board());
         row.last_move = game.last_move();
+        row.clocks = clocks(room);
         drop(row);
         self.lobby.notify(self.key);
     }

@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 
 use crate::{
     room::{
-        DisplayName, Game, MeetingRef, Occupant, Opponents, Phase, Room, RoomId, RoomName, Seat, TimeControl,
-        Timestamp, Watching,
+        Clocks, DisplayName, Game, MeetingRef, Occupant, Opponents, Phase, Room, RoomId, RoomName, Seat, TimeControl,
+        Timestamp, TournamentId, Watching,
     },
     rules::{Board, ByColor, Color, Square},
 };
@@ -42,6 +42,8 @@ pub struct Row {
     pub board: Option<Board>,
     /// The last move of that game.
     pub last_move: Option<Square>,
+    /// The side to move in the running game, and the clocks when its turn began, by the time at which they are shown.
+    pub clocks: Option<(Color, Clocks)>,
     /// When the room was created.
     pub created: Timestamp,
     /// The time control.
@@ -65,6 +67,8 @@ pub struct RowFilter {
     pub open_seat: bool,
     /// Only rooms whose name or owner's name contains this text, in any case. The text must be in lower case.
     pub text: Option<String>,
+    /// Only rooms of meetings of this tournament.
+    pub tournament: Option<TournamentId>,
 }
 
 /// The sort key of a row: newest first.
@@ -86,6 +90,7 @@ impl Row {
             ply: room.game().map_or(0, Game::ply),
             board: room.game().map(|game| game.position.board()),
             last_move: room.game().and_then(Game::last_move),
+            clocks: clocks(room),
             created: room.created(),
             time: room.settings().time,
             rated: room.settings().rated,
@@ -102,6 +107,14 @@ impl Row {
     }
 }
 
+/// The side to move and the clocks. A spectator with a delay sees the deadline that much later.
+pub(super) fn clocks(room: &Room) -> Option<(Color, Clocks)> {
+    let (game, settings) = (room.running()?, room.settings());
+    let turn = game.turn()?;
+    let clocks = game.clocks_at(game.turn_began, &settings.time)?;
+    Some((turn, Clocks { deadline: clocks.deadline.after(settings.spectator_delay), ..clocks }))
+}
+
 impl RowFilter {
     pub(super) fn accepts(&self, row: &Row) -> bool {
         let open = |seat: Color| matches!(row.seats[seat].occupant, Occupant::Open);
@@ -112,6 +125,7 @@ impl RowFilter {
         self.phase.is_none_or(|phase| phase == row.phase)
             && (!self.open_seat || (row.phase == Phase::Lobby && (open(Color::Black) || open(Color::White))))
             && self.text.as_ref().is_none_or(contains)
+            && self.tournament.is_none_or(|id| row.meeting.is_some_and(|meeting| meeting.tournament == id))
     }
 }
 

@@ -9,6 +9,7 @@ import { dateTime } from "../text/date_time";
 import { text } from "../text/text";
 import { admitsText, formatText, isOver, isPool, phaseText } from "../tournament/words";
 import { Unavailable } from "../ui/control/unavailable";
+import { BoardsPanel } from "../ui/tournament/boards_panel";
 import { CrosstablePanel, hasCrosstable } from "../ui/tournament/crosstable_panel";
 import { EntryPanel } from "../ui/tournament/entry_panel";
 import { MeetingsPanel } from "../ui/tournament/meetings_panel";
@@ -43,6 +44,9 @@ function Shown({ view, tournament }: { view: TournamentView; tournament: Tournam
       <StandingsPanel tournament={tournament} standings={standings} organises={organises} />
       {tournament.phase !== TournamentPhase.OPEN && (
         <MeetingsPanel tournament={tournament} standings={standings} meetings={meetings} organises={organises} />
+      )}
+      {tournament.phase !== TournamentPhase.OPEN && !isOver(tournament) && (
+        <BoardsPanel tournamentId={tournament.tournamentId} />
       )}
       {hasCrosstable(view) && <CrosstablePanel view={view} />}
     </div>

@@ -7,10 +7,16 @@ import { watchRoomList } from "./stream/room_list";
 /** Simultaneous `GetRoom` calls for outcomes. With more games ending at once, the rest show the disc count only. */
 const MAX_REQUESTS = 8;
 
-/** Watches the running games that everyone may watch; `games` is undefined until the first snapshot. */
-export function watchLiveGames(): { games: ReadonlySignal<LiveGames | undefined>; stop: () => void } {
+/**
+ * Watches the running games that everyone may watch, or those of a tournament; `games` is undefined until the first
+ * snapshot.
+ */
+export function watchLiveGames(tournamentId?: string): {
+  games: ReadonlySignal<LiveGames | undefined>;
+  stop: () => void;
+} {
   const games = signal<LiveGames | undefined>(undefined);
-  const running = watchRoomList({ phase: RoomPhase.PLAYING });
+  const running = watchRoomList({ phase: RoomPhase.PLAYING, ...(tournamentId && { tournamentId }) });
   let frame = 0;
   let requests = 0;
 

@@ -7,6 +7,8 @@ export interface RoomFilter {
   openSeat?: boolean;
   /** Part of the room's or the owner's name. */
   text?: string;
+  /** The rooms of its meetings. */
+  tournamentId?: string;
 }
 
 /** What a tab or an embedded board wants to be told of. Equal ones of several tabs share a stream. */

@@ -6,8 +6,8 @@ use super::{error::nanos, narrow, read_room, read_square, required};
 use crate::{
     proto::cluster::{self, list_response::Update},
     room::{
-        DisplayName, Opponents, Phase, RoomName, Seat, TimeControl, Timestamp, Watching,
-        stored::{self, StoredError},
+        Clocks, DisplayName, Opponents, Phase, RoomName, Seat, TimeControl, Timestamp, Watching,
+        stored::{self, Numbered as _, StoredError},
     },
     rules::{Bitboard, Board, ByColor, Color},
     runtime::{LobbyUpdate, Row, RowKey},
@@ -112,6 +112,13 @@ impl From<Row> for cluster::Row {
             finished: row.finished,
             opponents: (row.opponents != Opponents::default()).then(|| row.opponents.into()),
             meeting: row.meeting.map(Into::into),
+            clocks: row.clocks.map(|(turn, clocks)| cluster::RowClocks {
+                turn: turn.number(),
+                black: clocks.totals.black.map(nanos),
+                white: clocks.totals.white.map(nanos),
+                left: nanos(clocks.left),
+                deadline: clocks.deadline.0,
+            }),
         }
     }
 }
@@ -148,7 +155,20 @@ impl cluster::Row {
             finished: self.finished,
             opponents: self.opponents.map(stored::v1::Opponents::read).transpose()?.unwrap_or_default(),
             meeting: self.meeting.map(stored::v1::MeetingRef::read).transpose()?,
+            clocks: self.clocks.map(cluster::RowClocks::read).transpose()?,
         })
+    }
+}
+
+impl cluster::RowClocks {
+    fn read(self) -> Result<(Color, Clocks), StoredError> {
+        let total = |nanos: Option<u64>| nanos.map(Duration::from_nanos);
+        let clocks = Clocks {
+            totals: ByColor::new(total(self.black), total(self.white)),
+            left: Duration::from_nanos(self.left),
+            deadline: Timestamp(self.deadline),
+        };
+        Ok((Color::read(self.turn)?, clocks))
     }
 }
 

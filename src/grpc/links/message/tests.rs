@@ -93,6 +93,12 @@ fn seat() -> impl Strategy<Value = Seat> {
     })
 }
 
+fn clocks() -> impl Strategy<Value = (Color, Clocks)> {
+    (color(), of(wait()), of(wait()), wait(), any::<i64>()).prop_map(|(turn, black, white, left, deadline)| {
+        (turn, Clocks { totals: ByColor::new(black, white), left, deadline: Timestamp(deadline) })
+    })
+}
+
 fn meeting() -> impl Strategy<Value = MeetingRef> {
     let tournament = any::<u64>().prop_map(TournamentId::from_random);
     (tournament, any::<u32>(), any::<u32>()).prop_map(|(tournament, number, round)| MeetingRef {
@@ -341,7 +347,7 @@ fn item() -> impl Strategy<Value = FeedItem> {
 fn row() -> impl Strategy<Value = Row> {
     let room = (room_id(), any::<i64>().prop_map(Timestamp), "[a-zA-Z][a-z0-9]{1,12}", of("[a-zA-Z][a-z0-9]{1,12}"));
     let seats = (seat(), seat(), any::<bool>(), any::<bool>());
-    let game = (any::<bool>(), any::<u16>(), of(position()), of(square()), any::<bool>(), of(meeting()));
+    let game = (any::<bool>(), any::<u16>(), of(position()), of(square()), any::<bool>(), of(meeting()), of(clocks()));
     let time = (of(wait()), of(wait()), wait());
     (room, seats, game, time, any::<bool>(), any::<bool>(), any::<u32>(), any::<bool>()).prop_map(
         |(room, seats, game, time, has_password, members, watchers, rated)| Row {
@@ -363,6 +369,7 @@ fn row() -> impl Strategy<Value = Row> {
             opponents: Opponents { people: true, bots: seats.2, min_rating: None, max_rating: rated.then_some(game.1) },
             finished: game.4,
             meeting: game.5,
+            clocks: game.6,
         },
     )
 }

@@ -38,6 +38,10 @@ fn games(games: i32) -> Option<v1::RoomSettings> {
     Some(v1::RoomSettings { games, ..Default::default() })
 }
 
+fn seconds(seconds: i64) -> Option<prost_types::Duration> {
+    Some(prost_types::Duration { seconds, nanos: 0 })
+}
+
 fn ai(kind: &str) -> Change {
     Change::Enter(v1::AiSeat { kind: kind.into(), level: 1, seed: 0 })
 }
@@ -186,6 +190,41 @@ async fn ais_play_each_other_and_the_rooms_are_for_everybody_to_watch() {
     let listed = visitor.tournaments().list_tournaments(v1::ListTournamentsRequest::default()).await.unwrap();
     let listed = listed.into_inner().tournaments;
     assert_eq!((listed.len(), listed[0].tournament_id.as_str(), listed[0].phase()), (1, id.as_str(), Phase::Completed));
+}
+
+#[tokio::test]
+async fn the_boards_of_a_round_come_in_one_stream_with_their_clocks() {
+    let server = TestServer::open().await;
+    let organiser = server.human("Organiser").await;
+    let (ada, bea) = (server.bot("Ada").await, server.bot("Bea").await);
+    let _turns = (ada.turns().await, bea.turns().await);
+    let timed = v1::RoomSettings { total_time: seconds(60), increment: seconds(1), ..Default::default() };
+    let id = organiser.organise(v1::TournamentSettings { game: Some(timed), ..swiss(1) }).await.unwrap().tournament_id;
+    for player in [&ada, &bea] {
+        player.enter(&id).await.unwrap();
+    }
+    let other = server.human("Other").await;
+    other.create(v1::RoomSettings::default()).await;
+    let filter = v1::RoomFilter { tournament_id: id.clone(), ..Default::default() };
+    let request = v1::WatchRoomsRequest { filter: Some(filter) };
+    let mut boards = other.lobby().watch_rooms(request).await.unwrap().into_inner();
+    organiser.control(&id, v1::TournamentControl::Start).await.unwrap();
+    let row = loop {
+        if let Some(v1::watch_rooms_response::Message::Upserted(row)) =
+            within(boards.message()).await.unwrap().unwrap().message
+            && row.clocks.is_some()
+        {
+            break row;
+        }
+    };
+    assert_eq!(row.meeting.as_ref().unwrap().tournament_id, id);
+    assert_eq!((row.side_to_move(), row.ply), (v1::Side::Black, 0));
+    let clocks = row.clocks.unwrap();
+    assert_eq!((clocks.black_total, clocks.white_total, clocks.time_left), (seconds(60), seconds(60), seconds(60)));
+    let unreadable = v1::RoomFilter { tournament_id: "?".into(), ..Default::default() };
+    let request = v1::ListRoomsRequest { filter: Some(unreadable), ..Default::default() };
+    let details = refused(other.lobby().list_rooms(request).await, Code::InvalidArgument, "BAD_ID");
+    assert_eq!(field(&details), "filter.tournament_id");
 }
 
 /// The lines of an export.

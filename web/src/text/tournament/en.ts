@@ -59,6 +59,7 @@ export const tournament = {
     [EntrantFault.TIMEOUT]: "out of time",
     [EntrantFault.ABSENCE]: "absence",
   },
+  boards: "Boards",
   meetings: "Meetings",
   meetingOf: "Meeting of a tournament",
   allMeetings: "All meetings",

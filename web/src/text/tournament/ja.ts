@@ -56,6 +56,7 @@ export const tournament: TournamentTexts = {
     [EntrantFault.TIMEOUT]: "時間切れ",
     [EntrantFault.ABSENCE]: "不在",
   },
+  boards: "対局中の盤",
   meetings: "対戦",
   meetingOf: "大会の対戦",
   allMeetings: "すべての対戦",

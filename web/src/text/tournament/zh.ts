@@ -56,6 +56,7 @@ export const tournament: TournamentTexts = {
     [EntrantFault.TIMEOUT]: "超时",
     [EntrantFault.ABSENCE]: "缺席",
   },
+  boards: "正在进行的棋盘",
   meetings: "对阵",
   meetingOf: "锦标赛对阵",
   allMeetings: "全部对阵",

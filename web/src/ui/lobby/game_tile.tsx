@@ -1,5 +1,7 @@
+import type { ComponentChildren } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 import { type Color, isOver, unpackBoard } from "../../game/board";
+import { colorOf } from "../../game/history";
 import type { Seat } from "../../gen/reversi/v1/types_pb";
 import { discsOf, headline } from "../../room/outcome";
 import { occupantName, SEATS, watching } from "../../room/seat";
@@ -7,9 +9,10 @@ import type { LiveGame } from "../../room/row/live_games";
 import { address } from "../../route";
 import { announce } from "../../state/notice";
 import { text } from "../../text/text";
+import { GameClock } from "../board/game_clock";
 import { SmallBoard } from "../board/small_board";
 
-/** A small board of one running game, linked to its room. */
+/** A small board of one running game, with its clocks in a tournament, linked to its room. */
 export function GameTile({ tile, announced }: { tile: LiveGame; announced: boolean }) {
   const texts = text.value;
   const { liveGames, room } = texts;
@@ -26,7 +29,11 @@ export function GameTile({ tile, announced }: { tile: LiveGame; announced: boole
   return (
     <a class={`tile${over ? " over" : ""}`} href={address({ screen: "room", roomId: row.roomId })}>
       {SEATS.map((color) => (
-        <Side key={color} color={color} name={names[color]} discs={points[color]} ahead={isAhead(color)} />
+        <Side key={color} color={color} name={names[color]} discs={points[color]} ahead={isAhead(color)}>
+          {!over && row.clocks && row.meeting && (
+            <GameClock clocks={row.clocks} color={color} mover={colorOf(row.sideToMove)} moveLimit={row.moveLimit} />
+          )}
+        </Side>
       ))}
       <span class="tile-board">
         <SmallBoard board={board} last={row.lastMove} />
@@ -69,12 +76,22 @@ export function GameTile({ tile, announced }: { tile: LiveGame; announced: boole
   }
 }
 
-function Side({ color, name, discs, ahead }: { color: Color; name: string; discs: number; ahead: boolean }) {
+interface SideProps {
+  color: Color;
+  name: string;
+  discs: number;
+  ahead: boolean;
+  /** Its clock. */
+  children: ComponentChildren;
+}
+
+function Side({ color, name, discs, ahead, children }: SideProps) {
   return (
     <span class={`tile-side${ahead ? " ahead" : ""}`}>
       <span class={`chip ${color}`} aria-hidden="true" />
       <span class="visually-hidden">{text.value.side[color]}: </span>
       <span class="tile-name">{name}</span>
+      {children}
       <span class="numbers">{discs}</span>
     </span>
   );

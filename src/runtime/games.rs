@@ -56,13 +56,16 @@ impl Games {
     }
 
     /// One finished game. A private one is visible to its players and, while its room is open, to all who may see the
-    /// room.
+    /// room; one of a room with a delay for spectators at first only to its players.
     ///
     /// # Errors
     /// When the store is unavailable, or the game does not exist or may not be seen by the player.
     pub async fn get(&self, player: &Player, id: GameId) -> Result<Arc<GameRecord>, RoomError> {
         let game = self.archive.game(id).await?.ok_or(Rejection::GameNotFound)?;
         let played = game.players.iter().any(|(_, participant)| participant.is(player.id()));
+        if game.is_delayed_for(player.id(), self.rooms.host.context.clock.now()) {
+            return Err(Rejection::GameNotFound.into());
+        }
         if game.private && !played && self.rooms.current(player, id.room, &Credentials::default()).await.is_err() {
             return Err(Rejection::GameNotFound.into());
         }
@@ -350,14 +353,14 @@ const COUNTED_AT_ONCE: usize = 5;
 const COUNT_PAUSE: u32 = 4;
 
 /// Counts ended games for the explorer, regularly until the server stops. Skips damaged ones until the next start.
-pub(super) async fn count_openings_regularly(archive: Arc<dyn Archive>, lifecycle: Lifecycle) {
+pub(super) async fn count_openings_regularly(archive: Arc<dyn Archive>, clock: Clock, lifecycle: Lifecycle) {
     let (mut damaged, mut limit) = (0, COUNTED_AT_ONCE);
     loop {
         let began = Instant::now();
         let counted = tokio::select! {
             biased;
             () = lifecycle.stop.cancelled() => return,
-            counted = archive.count_openings(damaged, limit) => counted,
+            counted = archive.count_openings(damaged, limit, clock.now()) => counted,
         };
         let mut pause = COUNT;
         match counted {

@@ -202,7 +202,7 @@ fn start_tasks(
     let (told, while_running) = (Arc::clone(players), lifecycle.clone());
     lifecycle.spawn(games::tell_rating_changes(Arc::clone(archive), told, ended, while_running));
     lifecycle.spawn(games::settle_regularly(Arc::clone(archive), lifecycle.clone()));
-    lifecycle.spawn(games::count_openings_regularly(Arc::clone(archive), lifecycle.clone()));
+    lifecycle.spawn(games::count_openings_regularly(Arc::clone(archive), *clock, lifecycle.clone()));
 }
 
 /// Reads what is needed before the first call: the bans, and, if there are no other nodes, all players and rooms.

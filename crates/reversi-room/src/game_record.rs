@@ -155,6 +155,13 @@ impl GameRecord {
         Self { players, ..self }
     }
 
+    /// Whether the player may not know the game yet.
+    #[must_use]
+    pub fn is_delayed_for(&self, player: PlayerId, now: Timestamp) -> bool {
+        let played = || self.players.iter().any(|(_, participant)| participant.is(player));
+        self.public_from.is_some_and(|from| from > now) && !played()
+    }
+
     /// Whether the player made this move.
     #[must_use]
     pub fn has_move_of(&self, player: PlayerId, ply: u16, square: Square) -> bool {
@@ -266,7 +273,7 @@ impl Room {
             position: game.position,
             time: self.settings.time,
             private: self.settings.visibility == Visibility::Private,
-            public_from: None,
+            public_from: (!self.settings.spectator_delay.is_zero()).then(|| ended.after(self.settings.spectator_delay)),
             meeting: self.meeting,
             rated: self.settings.rated && self.settings.begins_fairly(),
             ratings: ByColor::default(),

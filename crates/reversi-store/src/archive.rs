@@ -20,6 +20,8 @@ pub type GameKey = (Timestamp, GameId);
 pub struct GameFilter {
     /// The caller: games of private rooms are visible only to their players.
     pub viewer: PlayerId,
+    /// The time of the call: games that are public only later are visible only to their players, too.
+    pub now: Timestamp,
     /// Only games of this room.
     pub room: Option<RoomId>,
     /// Only games of this tournament. There is no index for it: give the times of its first and last game, too.
@@ -79,11 +81,12 @@ impl GamePage {
 }
 
 impl GameFilter {
-    /// All games that the viewer may see.
+    /// All games that the viewer may see, whenever it asks.
     #[must_use]
     pub fn visible_to(viewer: PlayerId) -> Self {
         Self {
             viewer,
+            now: Timestamp::UNKNOWN,
             room: None,
             tournament: None,
             player: None,
@@ -111,6 +114,7 @@ impl GameFilter {
             && self.tournament.is_none_or(|id| record.meeting.is_some_and(|meeting| meeting.tournament == id))
             && self.player.is_none_or(played)
             && (!record.private || played(self.viewer))
+            && !record.is_delayed_for(self.viewer, self.now)
             && self.kind.is_none_or(is_of)
             && self.result.is_none_or(|result| result == record.end.into())
             && self.rated.is_none_or(|rated| rated == record.rated)
@@ -216,9 +220,9 @@ pub trait Archive: Send + Sync + 'static {
     /// What was played in a position, in the games that [`Archive::count_openings`] has counted.
     fn explore(&self, position: Position, filter: ExplorerFilter) -> StoreFuture<'_, Exploration>;
 
-    /// Counts at most `limit` settled games for [`Archive::explore`] that are not counted yet, the oldest first, after
-    /// `skip` others. Returns how many.
-    fn count_openings(&self, skip: usize, limit: usize) -> StoreFuture<'_, usize>;
+    /// Counts at most `limit` settled games for [`Archive::explore`] that are public and not counted yet, the oldest first,
+    /// after `skip` others. Returns how many.
+    fn count_openings(&self, skip: usize, limit: usize, now: Timestamp) -> StoreFuture<'_, usize>;
 
     /// Adds imported games, all or none, without effect on statistics. Returns the number of new ones.
     fn import(&self, games: Vec<GameRecord>) -> StoreFuture<'_, usize>;

@@ -212,6 +212,7 @@ impl TournamentOptions {
             max_running: Some(number(settings.max_running)?),
             starts_at: settings.starts_at.and_then(|at| at.try_into().ok()),
             no_show: span(settings.no_show),
+            spectator_delay: span(game.spectator_delay).filter(|Span(delay)| !delay.is_zero()),
             fills_bye: settings.fills_bye.clone().and_then(|ai| ai.try_into().ok()),
             sprt: settings.sprt.and_then(|test| Sprt::new(test.elo0, test.elo1, test.alpha, test.beta).ok()),
             ..Self::default()

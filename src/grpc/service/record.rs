@@ -173,7 +173,7 @@ impl Services {
     /// The filter of a request. All games of a tournament end between its creation and its end, so that few others are
     /// passed over.
     pub(super) async fn read_filter(&self, wire: v1::GameFilter, viewer: &Player) -> Result<GameFilter, Status> {
-        let filter = record_filter::read_games(wire, viewer.id())?;
+        let filter = record_filter::read_games(wire, viewer.id(), self.runtime.clock().now())?;
         let Some(id) = filter.tournament else { return Ok(filter) };
         let tournament = self.runtime.tournaments.get(id).await?;
         let last = matches!(tournament.phase(), Phase::Ended(_)).then(|| tournament.changed().after(LAST_GAMES));

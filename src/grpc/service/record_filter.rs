@@ -12,13 +12,14 @@ use crate::{
     runtime::{ExplorerFilter, GameFilter, GameResult, OpponentKind, RankingFilter},
 };
 
-pub(super) fn read_games(wire: v1::GameFilter, viewer: PlayerId) -> Result<GameFilter, Status> {
+pub(super) fn read_games(wire: v1::GameFilter, viewer: PlayerId, now: Timestamp) -> Result<GameFilter, Status> {
     let room = (!wire.room_id.is_empty()).then(|| convert::read_id("filter.room_id", &wire.room_id));
     let player = (!wire.player_id.is_empty()).then(|| convert::read_id("filter.player_id", &wire.player_id));
     let tournament =
         (!wire.tournament_id.is_empty()).then(|| convert::read_id("filter.tournament_id", &wire.tournament_id));
     Ok(GameFilter {
         viewer,
+        now,
         room: room.transpose()?,
         tournament: tournament.transpose()?,
         player: player.transpose()?,

@@ -1,7 +1,7 @@
 //! What those who have no seat see of a room with a delay: nothing that is younger, and all that is older.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -11,12 +11,12 @@ use reversi::{
         ChatText, Command, Credentials, DisplayName, Event, Game, GameId, Offer, Phase, PlayerKind, Room, RoomId,
         SeatSpec, Settings, Timestamp, stored,
     },
-    rules::{ByColor, Color},
+    rules::{ByColor, Color, Position},
     runtime::{
         Clock, Limits, LobbyUpdate, NewRoom, Parts, Player, RandomSource, RoomError, Row, RowFilter, RowKey, Runtime,
         Token, Update, Watch, WatchStart, WatchedLobby,
     },
-    store::{MemoryStore, Store},
+    store::{ExplorerFilter, GameFilter, MemoryStore, Store},
 };
 use tokio::{task::JoinSet, time::sleep};
 
@@ -30,6 +30,9 @@ const SEEDS: u64 = 12;
 
 /// Number of actions in one life of a server.
 const ACTIONS: usize = 80;
+
+/// Within this time public games are counted for the explorer.
+const COUNTED: Duration = Duration::from_secs(5);
 
 /// The lag on one server: more than the interval of updates of the list of rooms.
 const LAG: Duration = Duration::from_millis(500);
@@ -54,6 +57,15 @@ impl History {
                 self.0.push((event.at, after, is_of_game));
             }
         }
+    }
+
+    /// The games that have ended until a time.
+    fn ended(&self, until: Timestamp) -> BTreeSet<GameId> {
+        let ended = |(at, room, _): &(Timestamp, Room, bool)| {
+            let game = room.game().filter(|game| *at <= until && game.end.is_some())?;
+            Some(GameId { room: room.id(), number: game.number })
+        };
+        self.0.iter().filter_map(ended).collect()
     }
 
     /// The states that may be shown: what was until `oldest` must be, what was after `newest` must not.
@@ -109,6 +121,27 @@ impl Viewer {
         assert!(may_list(now(), listed), "ListRooms shows {listed:?}");
         let watched = lock(&self.rows).values().find(|row| row.id == self.room).cloned().expect("a listed room");
         assert!(may_list(now(), &watched), "WatchRooms shows {watched:?}");
+    }
+}
+
+impl Viewer {
+    /// The games that the archive shows.
+    async fn archived(&self, games: &BTreeSet<GameId>) -> BTreeSet<GameId> {
+        let filter = GameFilter { now: self.runtime.clock().now(), ..GameFilter::visible_to(self.player.id()) };
+        let page = self.runtime.games.page(filter, None, 1_000).await.expect("a page");
+        let listed: BTreeSet<_> = page.games.iter().map(|game| game.id).collect();
+        for &game in games {
+            let got = self.runtime.games.get(&self.player, game).await.is_ok();
+            assert_eq!(got, listed.contains(&game), "GetGame of {game} for {}", self.player.name);
+        }
+        listed
+    }
+
+    /// The number of games that the explorer has counted.
+    async fn explored(&self) -> usize {
+        let all = ExplorerFilter::default();
+        let explored = self.runtime.games.explore(&self.player, Position::START, all).await.expect("an exploration");
+        explored.moves.iter().map(|explored| explored.results.played() as usize).sum()
     }
 }
 
@@ -229,8 +262,17 @@ impl Trial {
             let may_list = |now, row: &Row| {
                 (may_be_hidden && row.board.is_none()) || shown(now).iter().any(|(_, state, _)| is_row_of(row, state))
             };
+            let all = history.ended(Timestamp(i64::MAX));
+            assert_eq!(seated.archived(&all).await, all);
             for viewer in &spectators {
                 viewer.check(may_show, may_list).await;
+                let (must, listed) = (history.ended(oldest), viewer.archived(&all).await);
+                let may = history.ended(viewer.runtime.clock().now().before(self.delay));
+                assert!(must.is_subset(&listed) && listed.is_subset(&may), "ListGames shows {listed:?} of {all:?}");
+                let explored = viewer.explored().await;
+                assert!(explored <= may.len(), "the explorer has {explored} games of {}", may.len());
+                let must = history.ended(oldest.before(COUNTED)).len();
+                assert!(explored >= must || known.is_some(), "the explorer has {explored} games, not {must}");
             }
         }
     }
@@ -274,7 +316,7 @@ impl Trial {
         let command = match (room.running(), self.rng.below(100)) {
             (_, 0..12) => Command::Chat(ChatText::parse("a word").expect("a line")),
             (Some(_), 12..16) => Command::Offer(Offer::Draw, None),
-            (Some(game), 16..18) => Command::Resign { game: game.number },
+            (Some(game), 16..18) if game.ply() > 0 => Command::Resign { game: game.number },
             (Some(game), _) => {
                 let legal: Vec<_> = game.position.legal_moves().into_iter().collect();
                 let side = game.turn().expect("a turn");

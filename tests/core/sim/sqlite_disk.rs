@@ -324,8 +324,8 @@ impl Archive for SqliteDisk {
         self.call(move |store| store.explore(position, filter))
     }
 
-    fn count_openings(&self, skip: usize, limit: usize) -> StoreFuture<'_, usize> {
-        self.call(move |store| store.count_openings(skip, limit))
+    fn count_openings(&self, skip: usize, limit: usize, now: Timestamp) -> StoreFuture<'_, usize> {
+        self.call(move |store| store.count_openings(skip, limit, now))
     }
 
     fn import(&self, games: Vec<GameRecord>) -> StoreFuture<'_, usize> {

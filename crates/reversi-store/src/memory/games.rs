@@ -1,7 +1,7 @@
 //! The latest finished games, and the statistics of their players.
 
 use std::{
-    collections::{BTreeMap, HashMap, btree_map::Entry},
+    collections::{BTreeMap, BTreeSet, HashMap, btree_map::Entry},
     convert::Infallible,
     ops::Bound,
     sync::Arc,
@@ -35,6 +35,8 @@ pub(super) struct MemoryGames {
     players: HashMap<PlayerId, KnownPlayer>,
     /// The moves of the kept games in each position.
     explored: HashMap<PositionKey, MoveCounts>,
+    /// The kept games whose moves are counted later, by the time from which they are public.
+    delayed: BTreeSet<(Timestamp, GameKey)>,
 }
 
 /// The moves made in a position, by squares and movers: their results, and the latest games, newest last.
@@ -83,14 +85,9 @@ impl MemoryGames {
     pub(super) fn enter(&mut self, record: &GameRecord) -> Vec<Profile> {
         self.ends.insert(record.id, record.ended);
         self.games.insert((record.ended, record.id), Arc::new(record.clone()));
-        for CountedMove { position, square, mover, results } in counted_moves(record) {
-            let counts = self.explored.entry(position).or_default();
-            let (sum, latest) = counts.entry((square.index(), mover)).or_default();
-            sum.add(results);
-            latest.push((record.ended, record.id));
-            if latest.len() > REMEMBERED_GAMES {
-                latest.remove(0);
-            }
+        match record.public_from {
+            Some(from) => drop(self.delayed.insert((from, (record.ended, record.id)))),
+            None => self.count_moves(record),
         }
         for profile in profiles(record) {
             let new = || KnownPlayer { profile: profile.clone(), seen: record.ended, games: 0 };
@@ -102,11 +99,38 @@ impl MemoryGames {
         }
     }
 
+    fn count_moves(&mut self, record: &GameRecord) {
+        for CountedMove { position, square, mover, results } in counted_moves(record) {
+            let counts = self.explored.entry(position).or_default();
+            let (sum, latest) = counts.entry((square.index(), mover)).or_default();
+            sum.add(results);
+            latest.push((record.ended, record.id));
+            if latest.len() > REMEMBERED_GAMES {
+                latest.remove(0);
+            }
+        }
+    }
+
+    /// Counts the moves of at most `limit` games that have become public, after `skip` others. Returns how many.
+    pub(super) fn count_public(&mut self, skip: usize, limit: usize, now: Timestamp) -> usize {
+        let public = self.delayed.iter().take_while(|(from, _)| *from <= now);
+        let public: Vec<_> = public.skip(skip).take(limit).copied().collect();
+        for delayed in &public {
+            self.delayed.remove(delayed);
+            if let Some(record) = self.games.get(&delayed.1).cloned() {
+                self.count_moves(&record);
+            }
+        }
+        public.len()
+    }
+
     /// Removes a game. Returns the players whose last game it was.
     pub(super) fn remove(&mut self, key: GameKey) -> Vec<Profile> {
         let Some(record) = self.games.remove(&key) else { return Vec::new() };
         self.ends.remove(&key.1);
-        counted_moves(&record).iter().for_each(|counted| self.uncount(counted));
+        if !record.public_from.is_some_and(|from| self.delayed.remove(&(from, key))) {
+            counted_moves(&record).iter().for_each(|counted| self.uncount(counted));
+        }
         profiles(&record).filter(|profile| self.is_last_game(profile.id)).cloned().collect()
     }
 

@@ -213,9 +213,9 @@ impl Archive for MemoryStore {
         self.answer(|inner| inner.games.explore(position, &filter))
     }
 
-    /// Games are counted when they are kept.
-    fn count_openings(&self, _: usize, _: usize) -> StoreFuture<'_, usize> {
-        self.answer(|_| 0)
+    /// Public games are counted when they are kept.
+    fn count_openings(&self, skip: usize, limit: usize, now: Timestamp) -> StoreFuture<'_, usize> {
+        self.answer(|inner| inner.games.count_public(skip, limit, now))
     }
 
     fn import(&self, games: Vec<GameRecord>) -> StoreFuture<'_, usize> {

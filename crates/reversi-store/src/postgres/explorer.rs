@@ -3,7 +3,7 @@
 use std::{collections::HashMap, convert::Infallible, sync::Arc};
 
 use reversi_engine::rules::{Position, Square, opening_names};
-use reversi_room::GameRecord;
+use reversi_room::{GameRecord, Timestamp};
 use tokio_postgres::{Error, Row};
 
 use super::{
@@ -19,20 +19,25 @@ use crate::{
     player_stats::Results,
 };
 
-/// Returns true if more than `skip` settled games are not counted yet.
-pub(super) async fn has_uncounted(session: &Session, skip: usize) -> Result<bool, ReadError> {
-    let sql = "SELECT 1 FROM games WHERE NOT explored AND unsettled_weight IS NULL ORDER BY ended_us, id LIMIT 1 \
-        OFFSET $1";
-    Ok(session.row(sql, &[&i64::try_from(skip)?]).await?.is_some())
+/// Returns true if more than `skip` settled public games are not counted yet.
+pub(super) async fn has_uncounted(session: &Session, skip: usize, now: Timestamp) -> Result<bool, ReadError> {
+    let sql = "SELECT 1 FROM games WHERE NOT explored AND unsettled_weight IS NULL \
+        AND coalesce(public_from_us, ended_us) <= $2 ORDER BY ended_us, id LIMIT 1 OFFSET $1";
+    Ok(session.row(sql, &[&i64::try_from(skip)?, &now.0]).await?.is_some())
 }
 
-/// Counts at most `limit` settled games that are not counted yet, the oldest first, after `skip` others. Returns how
+/// Counts at most `limit` settled public games that are not counted yet, the oldest first, after `skip` others. Returns how
 /// many.
-pub(super) async fn count(session: &Session, damaged: &DamagedRows, skip: usize, limit: usize) -> Result<usize, Error> {
-    let sql = "SELECT * FROM games WHERE NOT explored AND unsettled_weight IS NULL ORDER BY ended_us, id \
-        LIMIT $1 OFFSET $2";
+pub(super) async fn count(
+    session: &Session,
+    damaged: &DamagedRows,
+    [skip, limit]: [usize; 2],
+    now: Timestamp,
+) -> Result<usize, Error> {
+    let sql = "SELECT * FROM games WHERE NOT explored AND unsettled_weight IS NULL \
+        AND coalesce(public_from_us, ended_us) <= $3 ORDER BY ended_us, id LIMIT $1 OFFSET $2";
     let [limit, skip] = [limit, skip].map(|number| i64::try_from(number).unwrap_or(i64::MAX));
-    let uncounted = session.query(sql, &[&limit, &skip]).await?;
+    let uncounted = session.query(sql, &[&limit, &skip, &now.0]).await?;
     for row in &uncounted {
         let number: i64 = row.try_get("number")?;
         let game = readable(damaged, "games", row, games::read(row));

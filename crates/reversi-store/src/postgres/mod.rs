@@ -429,14 +429,17 @@ impl Archive for PostgresStore {
         Box::pin(async move { if is_any.await? { self.settle_within(turn, limit).await } else { Ok(0) } })
     }
 
-    fn count_openings(&self, skip: usize, limit: usize) -> StoreFuture<'_, usize> {
+    fn count_openings(&self, skip: usize, limit: usize, now: Timestamp) -> StoreFuture<'_, usize> {
         Box::pin(async move {
-            if !self.archive.ask(move |session| async move { explorer::has_uncounted(&session, skip).await }).await? {
+            let has_uncounted =
+                move |session: Arc<Session>| async move { explorer::has_uncounted(&session, skip, now).await };
+            if !self.archive.ask(has_uncounted).await? {
                 return Ok(0);
             }
             let damaged = &*self.damaged;
-            let count =
-                move |session: Arc<Session>| async move { explorer::count(&session, damaged, skip, limit).await };
+            let count = move |session: Arc<Session>| async move {
+                explorer::count(&session, damaged, [skip, limit], now).await
+            };
             self.archive_writer.transact(self.archive_writer.patience, count).await
         })
     }

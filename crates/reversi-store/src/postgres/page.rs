@@ -134,8 +134,9 @@ fn scan(query: &mut Query, filter: &GameFilter, after: Option<GameKey>) -> Scan 
 
 /// Adds the conditions under which a scanned row matches.
 fn matching(query: &mut Query, filter: &GameFilter) {
-    let viewer = query.with(filter.viewer.to_string());
-    query.and(&format!("(NOT private OR black = {viewer} OR white = {viewer})"));
+    let (viewer, now) = (query.with(filter.viewer.to_string()), query.with(filter.now.0));
+    let is_public = format!("(NOT private AND coalesce(public_from_us <= {now}, true))");
+    query.and(&format!("({is_public} OR black = {viewer} OR white = {viewer})"));
     if let Some(room) = filter.room {
         let room = query.with(room.to_string());
         query.and(&format!("room = {room}"));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use reversi_engine::rules::{Position, Square, opening_names};
-use reversi_room::GameRecord;
+use reversi_room::{GameRecord, Timestamp};
 use rusqlite::{Connection, OptionalExtension as _, Row};
 
 use super::{
@@ -18,24 +18,26 @@ use crate::{
     player_stats::Results,
 };
 
-/// Returns true if more than `skip` games are not counted yet.
-pub(super) fn has_uncounted(connection: &Connection, skip: usize) -> Result<bool, ReadError> {
-    let sql = "SELECT 1 FROM games WHERE explored = 0 ORDER BY ended_us, id LIMIT 1 OFFSET ?";
-    Ok(connection.prepare_cached(sql)?.exists([i64::try_from(skip)?])?)
+/// Returns true if more than `skip` public games are not counted yet.
+pub(super) fn has_uncounted(connection: &Connection, skip: usize, now: Timestamp) -> Result<bool, ReadError> {
+    let sql = "SELECT 1 FROM games WHERE explored = 0 AND ifnull(public_from_us, ended_us) <= ? \
+        ORDER BY ended_us, id LIMIT 1 OFFSET ?";
+    Ok(connection.prepare_cached(sql)?.exists((now.0, i64::try_from(skip)?))?)
 }
 
-/// Counts at most `limit` games that are not counted yet, the oldest first, after `skip` others. Returns how many.
+/// Counts at most `limit` public games that are not counted yet, the oldest first, after `skip` others. Returns how many.
 pub(super) fn count(
     connection: &Connection,
     damaged: &DamagedRows,
-    skip: usize,
-    limit: usize,
+    [skip, limit]: [usize; 2],
+    now: Timestamp,
 ) -> rusqlite::Result<usize> {
-    let sql = "SELECT rowid AS number, * FROM games WHERE explored = 0 ORDER BY ended_us, id LIMIT ? OFFSET ?";
+    let sql = "SELECT rowid AS number, * FROM games WHERE explored = 0 AND ifnull(public_from_us, ended_us) <= ? \
+        ORDER BY ended_us, id LIMIT ? OFFSET ?";
     let [limit, skip] = [limit, skip].map(|number| i64::try_from(number).unwrap_or(i64::MAX));
     let mut select = connection.prepare_cached(sql)?;
     let read = |row: &Row<'_>| Ok((row.get::<_, i64>("number")?, games::read(row)));
-    let uncounted = select.query_map([limit, skip], read)?.collect::<rusqlite::Result<Vec<_>>>()?;
+    let uncounted = select.query_map([now.0, limit, skip], read)?.collect::<rusqlite::Result<Vec<_>>>()?;
     let mut done = connection.prepare_cached("UPDATE games SET explored = 1, opening_name = ? WHERE rowid = ?")?;
     for (number, game) in &uncounted {
         let mut opening = None;

@@ -137,8 +137,9 @@ fn shown(connection: &Connection, id: GameId, filter: &GameFilter) -> Result<Opt
     let row = rows.next()?.ok_or("an index has it, and the table has not")?;
     let viewer = filter.viewer.to_string();
     let is_viewer = |side| -> Result<bool, ReadError> { Ok(row.get_ref(side)?.as_str()? == viewer) };
+    let is_hidden = row.get("private")? || row.get::<_, Option<i64>>("public_from_us")? > Some(filter.now.0);
     if filter.room.is_some_and(|room| room != id.room)
-        || (row.get("private")? && !is_viewer("black")? && !is_viewer("white")?)
+        || (is_hidden && !is_viewer("black")? && !is_viewer("white")?)
         || !matches(row, filter)?
     {
         return Ok(None);

@@ -379,13 +379,13 @@ impl Archive for SqliteStore {
         self.archive.ask(move |connection| explorer::explore(connection, &damaged, position, &filter))
     }
 
-    fn count_openings(&self, skip: usize, limit: usize) -> StoreFuture<'_, usize> {
+    fn count_openings(&self, skip: usize, limit: usize, now: Timestamp) -> StoreFuture<'_, usize> {
         Box::pin(async move {
-            if !self.archive.ask(move |connection| explorer::has_uncounted(connection, skip)).await? {
+            if !self.archive.ask(move |connection| explorer::has_uncounted(connection, skip, now)).await? {
                 return Ok(0);
             }
             let damaged = Arc::clone(&self.damaged);
-            self.count(move |connection| explorer::count(connection, &damaged, skip, limit)).await
+            self.count(move |connection| explorer::count(connection, &damaged, [skip, limit], now)).await
         })
     }
 

@@ -1,7 +1,7 @@
 //! The opening explorer, the ranking, and the filters of games.
 
 use reversi_engine::rules::{Bitboard, Color, Square, Symmetry, Transcript, opening_names};
-use reversi_room::{EndReason, GameEnd, GameRecord, MeetingRef, Ply, TournamentId};
+use reversi_room::{EndReason, GameEnd, GameRecord, MeetingRef, Ply, Timestamp, TournamentId};
 use reversi_store::{
     Contestant, Exploration, ExplorerFilter, GameFilter, GameResult, OpponentKind, RankingFilter, RankingPage, Results,
     Retention, Store, StoredPlayer,
@@ -31,7 +31,7 @@ async fn store_games(store: &Store, games: &[GameRecord]) {
     for game in games {
         archive(store, game.id.room, std::slice::from_ref(game)).await;
     }
-    while store.archive.count_openings(0, 2).await.unwrap() > 0 {}
+    while store.archive.count_openings(0, 2, Timestamp(i64::MAX)).await.unwrap() > 0 {}
 }
 
 async fn explore(store: &Store, moves: &str, filter: ExplorerFilter) -> Exploration {
@@ -241,6 +241,41 @@ on_each!(a_player_who_has_logged_out_without_the_name_is_not_in_the_ranking, asy
     assert!(store.archive.player_stats(Contestant::Player(id("ada"))).await.unwrap().rating.is_some(), "stays");
 });
 
+on_each!(a_game_is_seen_by_others_than_its_players_once_it_is_public, async |store| {
+    let later = played(2, "f5d6", Symmetry::Identity, ["ada", "bob"]);
+    for game in
+        [played(1, "f5d6", Symmetry::Identity, ["ada", "bob"]), GameRecord { public_from: Some(at(40)), ..later }]
+    {
+        archive(store, game.id.room, std::slice::from_ref(&game)).await;
+    }
+    for (now, of_stranger, counted) in [(at(39), &[1][..], 1), (at(40), &[2, 1], 2)] {
+        for (viewer, expected) in [("eve", of_stranger), ("bob", &[2, 1])] {
+            let all = GameFilter { now, ..GameFilter::visible_to(id(viewer)) };
+            for filter in [all, GameFilter { player: Some(id("ada")), ..all }] {
+                let games = store.archive.games(filter, None, 9).await.unwrap().games;
+                assert_eq!(games.iter().map(|game| game.id.number).collect::<Vec<_>>(), expected, "{viewer} {now:?}");
+            }
+        }
+        while store.archive.count_openings(0, 2, now).await.unwrap() > 0 {}
+        let explored = explore(store, "", ALL).await;
+        assert_eq!((explored.moves[0].results, explored.recent.len()), (results(counted, 0, 0), counted as usize));
+    }
+    let of_stranger = store.archive.games(GameFilter::visible_to(id("eve")), None, 9).await.unwrap().games;
+    assert_eq!(of_stranger.len(), 1, "without a time");
+});
+
+on_each!(a_game_that_is_removed_before_it_is_public_was_not_counted, async |store| {
+    let public = played(2, "f5d6", Symmetry::Identity, ["ada", "bob"]);
+    let later = GameRecord { public_from: Some(at(40)), ..played(1, "f5d6", Symmetry::Identity, ["ada", "bob"]) };
+    for game in [later, public] {
+        archive(store, game.id.room, std::slice::from_ref(&game)).await;
+    }
+    while store.archive.count_openings(0, 2, at(39)).await.unwrap() > 0 {}
+    assert_eq!(store.archive.trim(Retention::Games(1), at(39), 9).await, Ok(1));
+    assert_eq!(store.archive.count_openings(0, 2, at(40)).await, Ok(0));
+    assert_eq!(explore(store, "", ALL).await.moves[0].results, results(1, 0, 0));
+});
+
 /// Players who have logged in.
 async fn put_players<const N: usize>(store: &Store, names: [&str; N]) {
     for (number, name) in (1..).zip(names) {
@@ -262,8 +297,8 @@ async fn a_damaged_game_is_passed_over_and_the_others_are_counted() {
         archive(&store, game.id.room, std::slice::from_ref(&game)).await;
     }
     connection(&folder).execute("UPDATE games SET transcript = 'f5f5' WHERE ended_us = ?", [at(2).0]).unwrap();
-    assert_eq!(store.archive.count_openings(0, 9).await.unwrap(), 3);
-    assert_eq!(store.archive.count_openings(0, 9).await.unwrap(), 0);
+    assert_eq!(store.archive.count_openings(0, 9, Timestamp(i64::MAX)).await.unwrap(), 3);
+    assert_eq!(store.archive.count_openings(0, 9, Timestamp(i64::MAX)).await.unwrap(), 0);
     let explored = explore(&store, "", ALL).await;
     assert_eq!((explored.moves[0].results, explored.recent.len()), (results(2, 0, 0), 2));
 }

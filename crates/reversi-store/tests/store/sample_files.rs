@@ -118,7 +118,7 @@ async fn fill(store: &Store) {
     let append = Append { room: room_id(1), expected: Seq(0), events: &closed, games: &ended(&games()) };
     store.journal.append(append).await.unwrap();
     store.archive.import(vec![imported()]).await.unwrap();
-    store.archive.count_openings(0, 3).await.unwrap();
+    store.archive.count_openings(0, 3, Timestamp(i64::MAX)).await.unwrap();
     store.journal.mark_alive(at(4_000)).await.unwrap();
 }
 
@@ -133,7 +133,7 @@ async fn check(store: &Store) {
     let played = store.archive.explore(Position::START, all).await.unwrap();
     assert_eq!(played.moves[0].results.played(), 3);
     check_all_but_games(store).await;
-    assert_eq!(store.archive.count_openings(0, 9).await, Ok(1));
+    assert_eq!(store.archive.count_openings(0, 9, Timestamp(i64::MAX)).await, Ok(1));
 }
 
 async fn check_all_but_games(store: &Store) {

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use reversi_engine::rules::ByColor;
 use reversi_needs::needs;
-use reversi_room::{Availability, EngineVersion, Event, GameRecord, MeetingRef, Participant, Profile, TournamentId};
+use reversi_room::{
+    Availability, EngineVersion, Event, GameRecord, MeetingRef, Participant, Profile, Timestamp, TournamentId,
+};
 use reversi_store::{
     Contestant, PostgresStore, RankingFilter, SqliteStore, Store, StoredPlayer, Transfer, copy, is_empty,
 };
@@ -48,7 +50,7 @@ async fn fill(store: &Store) {
         store.players.put_player(player).await.unwrap();
     }
     store.players.put_ban(ban("eve", Some(9)), at(1)).await.unwrap();
-    while store.archive.count_openings(0, 50).await.unwrap() > 0 {}
+    while store.archive.count_openings(0, 50, Timestamp(i64::MAX)).await.unwrap() > 0 {}
     tournaments::fill(store).await;
     store.journal.mark_alive(at(9)).await.unwrap();
 }
@@ -93,7 +95,11 @@ async fn a_copy_has_everything_and_goes_on() {
         assert_eq!(load(&store, room_id(1)).await, Some(room));
         let ada = store.archive.player_stats(Contestant::Player(id("ada"))).await.unwrap();
         assert_eq!(ada.ais.played(), 30);
-        assert_eq!(store.archive.count_openings(0, 50).await, Ok(31), "the explorer counts them again");
+        assert_eq!(
+            store.archive.count_openings(0, 50, Timestamp(i64::MAX)).await,
+            Ok(31),
+            "the explorer counts them again"
+        );
     }
     drop((file, postgres, back));
     let store = super::open(&second);

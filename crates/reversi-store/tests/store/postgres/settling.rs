@@ -126,10 +126,10 @@ async fn a_game_whose_server_has_ended_is_settled_by_the_next_one() {
     drop(store);
     let store = database.try_open().await.unwrap();
     assert_eq!(store.trim(Retention::Games(0), Timestamp(0), 9).await, Ok(0), "it is not removed before");
-    assert_eq!(store.count_openings(0, 9).await, Ok(0), "nor counted without the ratings");
+    assert_eq!(store.count_openings(0, 9, Timestamp(i64::MAX)).await, Ok(0), "nor counted without the ratings");
     assert_eq!((store.settle(9).await, store.settle(9).await), (Ok(1), Ok(0)));
     assert_eq!(counts(&store, &database).await, [1, 1, 1]);
-    assert_eq!(store.count_openings(0, 9).await, Ok(1));
+    assert_eq!(store.count_openings(0, 9, Timestamp(i64::MAX)).await, Ok(1));
     assert_eq!(store.trim(Retention::Games(0), Timestamp(0), 9).await, Ok(1));
     assert_eq!(store.game(GameId { room: room_id(1), number: 1 }).await, Ok(None));
 }
@@ -176,7 +176,7 @@ async fn two_nodes_that_settle_at_once_count_each_game_once() {
         loop {
             let (some, counted, trimmed) = tokio::join!(
                 node.settle(3),
-                node.count_openings(0, 3),
+                node.count_openings(0, 3, Timestamp(i64::MAX)),
                 node.trim(Retention::Games(30), Timestamp(0), 3)
             );
             counted.unwrap();

@@ -108,9 +108,11 @@ impl Tournament {
                 pairing: *pairing,
                 stage,
                 round,
+                paired: at,
                 opened: None,
                 appeared: [false; 2],
                 outcome: None,
+                finished: None,
                 adjudication: None,
             };
             if !meeting.is_finished() {
@@ -129,6 +131,8 @@ impl Tournament {
     fn end_meeting(&mut self, at: Timestamp, number: u32, outcome: &Outcome, counts_for_conduct: bool) {
         let Some(meeting) = self.index_of(number).and_then(|index| self.meetings.get_mut(index)) else { return };
         meeting.outcome = Some(*outcome);
+        // Another decision about a finished meeting is no result.
+        meeting.finished.get_or_insert(at);
         let meeting = meeting.clone();
         if !self.unfinished.remove(&number) {
             return;

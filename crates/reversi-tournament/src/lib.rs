@@ -9,6 +9,7 @@
 //! | [`Tournament::deadline`] | when the tournament next needs a [`Command::Tick`] |
 //! | [`Tournament::running`] | the meetings whose rooms are wanted now |
 //! | [`Tournament::room_settings`] | the settings of such a room, with the openings of the meeting |
+//! | [`Tournament::delayed`] | the tournament as it may be shown to the public |
 //! | [`standings()`], [`crosstable()`], [`Strengths`], [`trf()`] | the results so far |
 //!
 //! ```text
@@ -25,6 +26,7 @@ mod apply;
 mod command;
 mod deadline;
 mod decide;
+mod delayed;
 mod entrant;
 mod event;
 mod lot;

@@ -76,12 +76,16 @@ pub struct Meeting {
     pub stage: Stage,
     /// The round in that part, from 1.
     pub round: u32,
+    /// When it was paired.
+    pub paired: Timestamp,
     /// Since when its room is wanted; `None` before that, and for a bye.
     pub opened: Option<Timestamp>,
     /// Which of its sides have been there since then.
     pub appeared: [bool; 2],
     /// How it ended; `None` until then, and for a bye.
     pub outcome: Option<Outcome>,
+    /// When it first had an outcome.
+    pub finished: Option<Timestamp>,
     /// The decision of the organiser, if that set the outcome.
     pub adjudication: Option<Adjudication>,
 }

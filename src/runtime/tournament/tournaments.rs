@@ -107,6 +107,24 @@ impl Tournaments {
         stored.map(Arc::new).ok_or(RoomError::TournamentNotFound)
     }
 
+    /// A tournament as it may be shown: what comes of its meetings is delayed, but not for its organiser, nor for `admin`.
+    ///
+    /// # Errors
+    /// As [`Self::get`].
+    pub async fn shown(&self, viewer: &Player, admin: bool, id: TournamentId) -> Result<Arc<Tournament>, RoomError> {
+        Ok(self.as_shown(viewer, admin, self.get(id).await?))
+    }
+
+    /// As [`Self::shown`], of a tournament that was read.
+    #[must_use]
+    pub fn as_shown(&self, viewer: &Player, admin: bool, found: Arc<Tournament>) -> Arc<Tournament> {
+        let delay = found.settings().game.spectator_delay;
+        if delay.is_zero() || admin || found.organiser() == viewer.id() {
+            return found;
+        }
+        Arc::new(found.delayed(self.rooms.host.context.clock.now().before(delay)))
+    }
+
     /// Watches a tournament: its state now and after changes, at most once in `pace`, or less often with many entrants.
     ///
     /// # Errors
@@ -114,6 +132,7 @@ impl Tournaments {
     pub async fn watch(
         &self,
         player: &Arc<Player>,
+        admin: bool,
         id: TournamentId,
         pace: Duration,
     ) -> Result<WatchedTournament, RoomError> {
@@ -122,7 +141,8 @@ impl Tournaments {
         let open = OpenStream::new(&self.rooms.host, player, StreamKind::Tournament)?;
         // The standings of many take longer.
         let pace = pace.saturating_mul(u32::try_from(1 + entrants / PACED_ENTRANTS).unwrap_or(u32::MAX));
-        Ok(WatchedTournament { open, tournaments: self.clone(), id, ticks: ticks(pace), last: None })
+        let (player, tournaments) = (Arc::clone(player), self.clone());
+        Ok(WatchedTournament { open, player, admin, tournaments, id, ticks: ticks(pace), last: None })
     }
 
     /// The rating with which a player or an AI joins, rounded.
@@ -319,11 +339,13 @@ impl Tournaments {
 /// A tournament as watched by one player.
 pub struct WatchedTournament {
     open: OpenStream,
+    player: Arc<Player>,
+    admin: bool,
     tournaments: Tournaments,
     id: TournamentId,
     ticks: Interval,
-    /// The last event of the state that was returned last, and whether that was the end.
-    last: Option<(Seq, bool)>,
+    /// The state that was returned last.
+    last: Option<Arc<Tournament>>,
 }
 
 impl WatchedTournament {
@@ -332,7 +354,7 @@ impl WatchedTournament {
     /// # Errors
     /// Why the stream has ended.
     pub async fn next(&mut self) -> Result<Option<Arc<Tournament>>, StreamEnd> {
-        if self.last.is_some_and(|(_, is_end)| is_end) {
+        if self.last.as_ref().is_some_and(|last| matches!(last.phase(), Phase::Ended(_))) {
             return Ok(None);
         }
         loop {
@@ -342,9 +364,10 @@ impl WatchedTournament {
                 _ = self.ticks.tick() => {}
             }
             // What cannot be read now is looked at again.
-            let Ok(now) = self.tournaments.get(self.id).await else { continue };
-            if self.last.is_none_or(|(seq, _)| now.seq() > seq) {
-                self.last = Some((now.seq(), matches!(now.phase(), Phase::Ended(_))));
+            let Ok(now) = self.tournaments.shown(&self.player, self.admin, self.id).await else { continue };
+            let is_new = |last: &Arc<Tournament>| now.seq() >= last.seq() && !Arc::ptr_eq(last, &now) && *last != now;
+            if self.last.as_ref().is_none_or(is_new) {
+                self.last = Some(Arc::clone(&now));
                 return Ok(Some(now));
             }
         }

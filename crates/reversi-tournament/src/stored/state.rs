@@ -145,10 +145,12 @@ impl From<&Meeting> for v1::TournamentMeeting {
             pairing: Some((&meeting.pairing).into()),
             stage: meeting.stage.number(),
             round: meeting.round,
+            paired: meeting.paired.0,
             opened: meeting.opened.map(|at| at.0),
             first_appeared: meeting.appeared[0],
             second_appeared: meeting.appeared[1],
             outcome: meeting.outcome.as_ref().map(Into::into),
+            finished: meeting.finished.map(|at| at.0),
             adjudication: meeting.adjudication.as_ref().map(Into::into),
         }
     }
@@ -159,9 +161,11 @@ fn read_meeting(stored: v1::TournamentMeeting) -> Result<Meeting, StoredError> {
         pairing: read_pairing(required(stored.pairing, "pairing")?)?,
         stage: Stage::read(stored.stage)?,
         round: stored.round,
+        paired: Timestamp(stored.paired),
         opened: stored.opened.map(Timestamp),
         appeared: [stored.first_appeared, stored.second_appeared],
         outcome: stored.outcome.map(read_outcome).transpose()?,
+        finished: stored.finished.map(Timestamp),
         adjudication: stored.adjudication.map(read_adjudication).transpose()?,
     })
 }

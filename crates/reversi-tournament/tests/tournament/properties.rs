@@ -233,6 +233,24 @@ proptest! {
     }
 
     #[test]
+    fn what_is_shown_later_is_what_was_then(history in any_history(), event in any::<prop::sample::Index>()) {
+        let trial = perform_all(history);
+        let until = trial.history[event.index(trial.history.len())].at;
+        let then = trial.history.iter().filter(|event| event.at <= until);
+        let (then, shown) = (Tournament::replay(then).expect("a history"), trial.tournament.delayed(until));
+        let results = |tournament: &Tournament| -> Vec<_> {
+            tournament.meetings().map(|meeting| (meeting.pairing, meeting.is_finished())).collect()
+        };
+        prop_assert_eq!(results(&shown), results(&then));
+        let over = |tournament: &Tournament| tournament.started().is_some() && matches!(tournament.phase(), Phase::Ended(_));
+        prop_assert_eq!(over(&shown), over(&then));
+        let meeting = |tournament: &Tournament| -> Vec<_> {
+            tournament.entrants().iter().filter_map(|(id, entrant)| Some((*id, entrant.meeting?))).collect()
+        };
+        prop_assert_eq!(meeting(&shown), meeting(&then));
+    }
+
+    #[test]
     fn a_refusal_and_a_repeat_change_nothing(history in any_history(), step in (0..24_u8, 0..12_u32, any::<u8>())) {
         let mut trial = perform_all(history);
         let before = trial.tournament.clone();

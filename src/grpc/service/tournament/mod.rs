@@ -4,7 +4,7 @@ mod export;
 mod settings;
 mod view;
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use tonic::{Request, Response, Status};
 
@@ -20,7 +20,7 @@ use super::{
     streaming::{End, HeartbeatSchedule, ResponseStream, Source, stream_of},
 };
 use crate::{
-    grpc::layer::caller::{Reply, Role, caller, caller_with_role, open},
+    grpc::layer::caller::{Reply, Role, caller_with_role, open},
     proto::{
         EncodedMessage,
         convert::{self, Malformed, read_id},
@@ -69,7 +69,7 @@ impl TournamentService for Services {
         &self,
         request: Request<v1::ListTournamentsRequest>,
     ) -> Reply<v1::ListTournamentsResponse> {
-        let (player, wire) = open(request)?;
+        let (player, admin, wire) = open_to_see(request)?;
         let listing = Listing::new("ListTournaments", &());
         let size = convert::read_page_size(wire.page_size)?;
         let before = listing.read(&wire.page_token)?;
@@ -77,14 +77,17 @@ impl TournamentService for Services {
         let (page, next) = self.runtime.tournaments.page(before, size).await?;
         let next = next.map(|(created, id)| listing.write(created, id));
         Ok(Response::new(v1::ListTournamentsResponse {
-            tournaments: page.iter().map(|found| tournament(found)).collect(),
+            tournaments: page
+                .into_iter()
+                .map(|found| tournament(&self.runtime.tournaments.as_shown(&player, admin, found)))
+                .collect(),
             next_page_token: next.unwrap_or_default(),
         }))
     }
 
     async fn get_tournament(&self, request: Request<v1::GetTournamentRequest>) -> Reply<v1::GetTournamentResponse> {
-        let (player, wire) = open(request)?;
-        let found = self.runtime.tournaments.get(tournament_id(&wire.tournament_id)?).await?;
+        let (player, admin, wire) = open_to_see(request)?;
+        let found = self.runtime.tournaments.shown(&player, admin, tournament_id(&wire.tournament_id)?).await?;
         self.runtime.tournaments.charge(&player, found.entrants().len())?;
         Ok(Response::new(v1::GetTournamentResponse {
             tournament: Some(tournament(&found)),
@@ -98,21 +101,21 @@ impl TournamentService for Services {
         &self,
         request: Request<v1::WatchTournamentRequest>,
     ) -> Reply<Self::WatchTournamentStream> {
-        let (player, schedule) = (caller(&request)?, HeartbeatSchedule::of(&request));
+        let ((player, role), schedule) = (caller_with_role(&request)?, HeartbeatSchedule::of(&request));
         let id = tournament_id(&request.into_inner().tournament_id)?;
-        let watched = self.runtime.tournaments.watch(&player, id, PACE).await?;
+        let watched = self.runtime.tournaments.watch(&player, role == Role::Admin, id, PACE).await?;
         let clock = self.runtime.clock();
         Ok(ResponseStream::new(clock, schedule, stream_of(Views { watched, clock })))
     }
 
     async fn list_meetings(&self, request: Request<v1::ListMeetingsRequest>) -> Reply<v1::ListMeetingsResponse> {
-        let (player, wire) = open(request)?;
+        let (player, admin, wire) = open_to_see(request)?;
         let filter = v1::ListMeetingsRequest { page_token: String::new(), page_size: 0, ..wire.clone() };
         let listing = Listing::new("ListMeetings", &filter);
         let size = convert::read_page_size(wire.page_size)?;
         let after: u32 = listing.read_id(&wire.page_token)?.unwrap_or(0);
         let entrant = read_entrant("entrant", wire.entrant)?;
-        let found = self.runtime.tournaments.get(tournament_id(&wire.tournament_id)?).await?;
+        let found = self.runtime.tournaments.shown(&player, admin, tournament_id(&wire.tournament_id)?).await?;
         self.runtime.tournaments.charge(&player, size)?;
         let wanted = |one: &&crate::tournament::Meeting| {
             one.pairing.number > after && (entrant.0 == 0 || one.side_of(entrant).is_some())
@@ -128,10 +131,10 @@ impl TournamentService for Services {
         &self,
         request: Request<v1::ExportTournamentRequest>,
     ) -> Reply<Self::ExportTournamentStream> {
-        let (player, wire) = open(request)?;
+        let (player, admin, wire) = open_to_see(request)?;
         let format = v1::TournamentFormat::try_from(wire.format)
             .map_err(|_| Malformed::argument("format", "must be a known format"))?;
-        let found = self.runtime.tournaments.get(tournament_id(&wire.tournament_id)?).await?;
+        let found = self.runtime.tournaments.shown(&player, admin, tournament_id(&wire.tournament_id)?).await?;
         self.runtime.tournaments.charge(&player, found.entrants().len())?;
         Ok(Response::new(self.lines(player, found, format).await?))
     }
@@ -144,6 +147,7 @@ impl TournamentService for Services {
             clock => self.runtime.tournaments.pool(clock, player.kind)?,
         };
         let joined = self.runtime.tournaments.join(&player, id, password).await?;
+        let joined = self.runtime.tournaments.as_shown(&player, false, joined);
         Ok(Response::new(v1::JoinTournamentResponse { tournament: Some(tournament(&joined)) }))
     }
 
@@ -228,13 +232,20 @@ impl Services {
         role: Role,
         id: TournamentId,
         command: Command,
-    ) -> Result<std::sync::Arc<Tournament>, RoomError> {
+    ) -> Result<Arc<Tournament>, RoomError> {
         let issuer = match role {
             Role::Admin => Issuer::Admin,
             Role::Player => Issuer::Player(player.id()),
         };
         self.runtime.tournaments.command(id, issuer, command).await
     }
+}
+
+/// The caller, whether it is an administrator, and its request.
+fn open_to_see<T>(request: Request<T>) -> Result<(Arc<Player>, bool, T), Status> {
+    let (_, role) = caller_with_role(&request)?;
+    let (player, wire) = open(request)?;
+    Ok((player, role == Role::Admin, wire))
 }
 
 fn tournament_id(text: &str) -> Result<TournamentId, Status> {

@@ -1,0 +1,46 @@
+//! A tournament as those see it to whom its games are shown later.
+
+use std::collections::BTreeSet;
+
+use reversi_room::Timestamp;
+
+use super::{
+    entrant::EntrantId,
+    state::{Phase, Tournament},
+};
+
+impl Tournament {
+    /// The tournament without what has come of its meetings since `until`: their pairings, their results, and its end.
+    #[must_use]
+    pub fn delayed(&self, until: Timestamp) -> Self {
+        let mut shown = self.clone();
+        let mut hidden = BTreeSet::<EntrantId>::new();
+        while let Some(last) = shown.meetings.pop_back_if(|last| last.paired > until) {
+            hidden.extend(last.sides());
+        }
+        for meeting in shown.meetings.iter_mut().filter(|meeting| meeting.finished.is_some_and(|at| at > until)) {
+            hidden.extend(meeting.sides());
+            (meeting.finished, meeting.outcome, meeting.adjudication) = (None, None, None);
+        }
+        let unfinished = shown.meetings.iter().filter(|meeting| !meeting.is_finished());
+        let playing: Vec<_> = unfinished.map(|meeting| (meeting.pairing.number, meeting.clone())).collect();
+        shown.unfinished = playing.iter().map(|(number, _)| *number).collect();
+        for (id, entrant) in &mut shown.entrants {
+            entrant.meeting = None;
+            // It would tell of a fault in a meeting.
+            entrant.put_aside = entrant.put_aside.filter(|_| !hidden.contains(id));
+        }
+        for (number, meeting) in playing {
+            for side in meeting.sides() {
+                if let Some(entrant) = shown.entrants.get_mut(&side) {
+                    entrant.meeting = Some(number);
+                }
+            }
+        }
+        let has_ended = matches!(self.phase, Phase::Ended(_)) && self.started.is_some() && self.changed > until;
+        if has_ended || self.phase == Phase::Playoff {
+            shown.phase = if shown.in_playoff() { Phase::Playoff } else { Phase::Running };
+        }
+        shown
+    }
+}

@@ -413,6 +413,8 @@ mod tests {
         let mut settings = Settings::new(name, Format::Swiss { rounds: 1 }, game);
         settings.admits = Opponents { people: false, ..Opponents::default() };
         let id = runtime.tournaments.create(players[0], settings).await.unwrap().id();
+        // No deadline falls on one of the times, once a second, at which it is noted who is there.
+        tokio::time::sleep(Duration::from_millis(500)).await;
         for player in players {
             runtime.tournaments.join(player, id, None).await.unwrap();
         }
@@ -439,6 +441,19 @@ mod tests {
         let meeting = tournament.meeting(1).unwrap();
         assert!(matches!(meeting.outcome, Some(Outcome::Forfeit { .. })));
         assert!(runtime.rooms.snapshot_as_admin(meeting.pairing.room).await.is_err(), "no room was opened");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_comes_at_the_last_moment_does_not_forfeit() {
+        let runtime = start(&Arc::default()).await;
+        let (ada, late) = (log_in(&runtime, "Ada").await, log_in(&runtime, "Late").await);
+        let _adas = runtime.streams.turns(&ada).await.unwrap();
+        tokio::time::sleep(runtime.limits().presence_grace * 2).await;
+        pair(&runtime, [&ada, &late]).await;
+        tokio::time::sleep(Settings::NO_SHOW - Duration::from_millis(100)).await;
+        let mut turns = runtime.streams.turns(&late).await.unwrap();
+        let started = async { while !matches!(turns.next().await.unwrap(), Notice::GameStarted { .. }) {} };
+        tokio::time::timeout(Settings::NO_SHOW, started).await.unwrap();
     }
 
     /// The time in which the server is down is nobody's absence.

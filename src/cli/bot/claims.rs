@@ -4,10 +4,9 @@ use std::{collections::HashMap, future::pending, time::Duration};
 
 use tokio::time::{Instant, sleep_until};
 
-use super::{Bot, StopReason};
 use crate::{
     cli::say,
-    client::{Claim, GameId, PlayEvent},
+    client::{Claim, ClientError, GameId, PlayEvent, Session},
 };
 
 /// How often a bot asks for each game whether it can claim it. That is possible 20 s after the opponent has gone at the
@@ -44,29 +43,27 @@ impl Claims {
         self.0.entry(game.clone()).or_insert_with(|| Instant::now() + INTERVAL);
     }
 
+    /// Claims a game, if the server lets the player.
+    pub(super) async fn claim(&mut self, session: &Session, game: GameId) -> Result<(), ClientError> {
+        match session.claim(&game, Claim::Win).await {
+            Ok(_) => say(format_args!("game {game}: the opponent has gone; the win is claimed")),
+            Err(error) if error.is("TOO_SOON") => self.ask_soon(game),
+            // The opponent is there.
+            Err(error) if error.is("WRONG_PHASE") => {}
+            Err(error) if error.refusal().is_none() || error.is_session_lost() => return Err(error),
+            Err(error) if error.is_transient() => {}
+            // It is over.
+            Err(_) => self.forget(&game),
+        }
+        Ok(())
+    }
+
     fn forget(&mut self, game: &GameId) {
         self.0.remove(game);
     }
 
     fn ask_soon(&mut self, game: GameId) {
         self.0.insert(game, Instant::now() + SOON);
-    }
-}
-
-impl Bot {
-    /// Claims a game, if the server lets it.
-    pub(super) async fn claim(&mut self, game: GameId) -> Result<(), StopReason> {
-        match self.session.claim(&game, Claim::Win).await {
-            Ok(_) => say(format_args!("game {game}: the opponent has gone; the win is claimed")),
-            Err(error) if error.is("TOO_SOON") => self.claims.ask_soon(game),
-            // The opponent is there.
-            Err(error) if error.is("WRONG_PHASE") => {}
-            Err(error) if error.refusal().is_none() || error.is_session_lost() => return Err(error.into()),
-            Err(error) if error.is_transient() => {}
-            // It is over.
-            Err(_) => self.claims.forget(&game),
-        }
-        Ok(())
     }
 }
 
@@ -94,18 +91,18 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn each_running_game_is_asked_for_again_and_again() {
         let (mut claims, start) = (Claims::default(), Instant::now());
-        claims.apply(&started("a:1"));
+        claims.apply(&started("a"));
         tokio::time::advance(Duration::from_secs(5)).await;
-        [started("a:1"), started("b:1"), started("c:1"), ended("c:1")].iter().for_each(|event| claims.apply(event));
+        [started("a"), started("b"), started("c"), ended("c")].iter().for_each(|event| claims.apply(event));
         let mut asked = Vec::new();
         for _ in 0..3 {
             let game = claims.next().await;
             asked.push((game.to_string(), start.elapsed().as_secs()));
         }
-        assert_eq!(asked, [("a:1".into(), 20), ("b:1".into(), 25), ("a:1".into(), 40)]);
-        claims.ask_soon(game("b:1"));
-        assert_eq!((claims.next().await, start.elapsed().as_secs()), (game("b:1"), 41));
-        claims.forget(&game("a:1"));
-        assert_eq!((claims.next().await, start.elapsed().as_secs()), (game("b:1"), 61));
+        assert_eq!(asked, [("a".into(), 20), ("b".into(), 25), ("a".into(), 40)]);
+        claims.ask_soon(game("b"));
+        assert_eq!((claims.next().await, start.elapsed().as_secs()), (game("b"), 41));
+        claims.forget(&game("a"));
+        assert_eq!((claims.next().await, start.elapsed().as_secs()), (game("b"), 61));
     }
 }

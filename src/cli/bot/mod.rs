@@ -2,6 +2,7 @@
 
 mod claims;
 mod current_room;
+mod ending;
 mod invitations;
 mod move_searches;
 mod options;
@@ -304,7 +305,7 @@ impl Bot {
                     self.failures = 0;
                 }
                 chosen_move = searches.next() => self.send_move(chosen_move, &stream).await?,
-                game = self.claims.next() => self.claim(game).await?,
+                game = self.claims.next() => self.claims.claim(&self.session, game).await?,
                 news = lobby.next(), if seeking => if let Received::Item(update) = news? {
                     list.apply(update);
                 },

@@ -48,7 +48,7 @@ impl Bot {
                     self.failures = 0;
                 }
                 chosen_move = searches.next() => self.send_move(chosen_move, &stream).await?,
-                game = self.claims.next() => self.claim(game).await?,
+                game = self.claims.next() => self.claims.claim(&self.session, game).await?,
             }
         }
     }

@@ -361,7 +361,7 @@ pub(super) fn explain(error: ClientError) -> anyhow::Error {
 /// A word of a message: an option, if it is a field of the settings.
 fn in_options(word: &str) -> String {
     let field = word.rsplit('.').next().unwrap_or(word);
-    if field == word && !word.contains('_') {
+    if field.is_empty() || field == word && !word.contains('_') {
         return word.to_owned();
     }
     let name = match field {

@@ -236,7 +236,7 @@ fn an_organiser_changes_what_is_given_and_nothing_else() {
         (&["--max-entrants=1"][..], "cannot change tournament"),
         (&["--max-entrants=1"], ": --max-entrants must be 2 to 1000"),
         (&["--no-show=2s"], ": --no-show must be 10 s to 1 day"),
-        (&["--all-play-all", "--sprt=0,10"], ": --sprt needs challengers"),
+        (&["--all-play-all", "--without=fills-bye", "--sprt=0,10"], ": --sprt needs challengers"),
         (&["--without=raated"], "there is no setting `raated`; the nearest is `rated`"),
         (&[], "give the options to change"),
     ] {

@@ -145,7 +145,7 @@ fn used() -> (f64, f64) {
 async fn arena() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::of(SqliteStore::open(&folder.path().join("bench.db")).unwrap());
-    let limits = Limits { max_players: 2 * PLAYERS, ..Limits::default() };
+    let limits = Limits { players: 2 * PLAYERS, ..Limits::default() };
     let runtime = Runtime::start(Parts { limits, ..Parts::new(store, reversi::grpc::encode) }).await.unwrap();
     let name = RoomName::parse("bench").unwrap();
     let settings = Settings {

@@ -218,7 +218,7 @@ async fn the_boards_of_a_round_come_in_one_stream_with_their_clocks() {
         }
     };
     assert_eq!(row.meeting.as_ref().unwrap().tournament_id, id);
-    assert_eq!((row.side_to_move(), row.ply), (v1::Side::Black, 0));
+    assert_eq!((row.side_to_move(), row.ply), (v1::Side::Black, 8), "after the balanced opening");
     let clocks = row.clocks.unwrap();
     assert_eq!((clocks.black_total, clocks.white_total, clocks.time_left), (seconds(60), seconds(60), seconds(60)));
     let unreadable = v1::RoomFilter { tournament_id: "?".into(), ..Default::default() };

@@ -303,6 +303,15 @@ impl Room {
         !self.settings.spectator_delay.is_zero() && self.seat_of(player).is_none()
     }
 
+    /// The room with its clocks and deadlines as they run for those who see it with its delay.
+    #[must_use]
+    pub fn for_spectators(&self) -> Self {
+        let mut shown = self.clone();
+        let delay = i64::try_from(shown.settings.spectator_delay.as_micros()).unwrap_or(i64::MAX);
+        shown.start_times_mut().for_each(|began| *began = began.shifted(delay));
+        shown
+    }
+
     /// The room as if no game had been played in it and nothing been said, for those who may not know of it yet.
     #[must_use]
     pub fn without_games(self) -> Self {

@@ -94,7 +94,7 @@ impl Delayed {
                     self.room.apply(&event);
                     self.watchers.outdate();
                     if !self.watchers.is_none() {
-                        self.watchers.send(encode(&event, &self.room));
+                        self.watchers.send(encode(&event, &self.room.for_spectators()));
                     }
                 }
                 Step::State(room) => {

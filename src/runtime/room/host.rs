@@ -232,7 +232,7 @@ impl RoomHost {
                     return Ok((live, Audience::Players));
                 }
                 let delayed = self.watched_now(id, Audience::Spectators).await?.snapshot(Audience::Spectators).await?;
-                Ok((delayed, Audience::Spectators))
+                Ok((delayed.for_spectators(), Audience::Spectators))
             };
             match Box::pin(watched).await {
                 Err(WatchError::Room(RoomError::Moved)) => wait.wait().await?,

@@ -49,6 +49,13 @@ pub struct Snapshot {
     pub watchers: u32,
 }
 
+impl Snapshot {
+    /// As [`Room::for_spectators`].
+    pub(crate) fn for_spectators(self) -> Self {
+        Self { room: Arc::new(self.room.for_spectators()), ..self }
+    }
+}
+
 /// The permission of a watcher.
 #[derive(Clone, Debug)]
 pub(crate) enum WatchAccess {

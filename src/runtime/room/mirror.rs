@@ -235,7 +235,11 @@ impl Mirror {
         self.room.apply(event);
         self.watchers.outdate();
         if !self.watchers.is_none() {
-            self.watchers.send(EncodedEvent::new(self.context.encode, event, &self.room));
+            let encode = |room: &Room| EncodedEvent::new(self.context.encode, event, room);
+            self.watchers.send(match self.audience {
+                Audience::Players => encode(&self.room),
+                Audience::Spectators => encode(&self.room.for_spectators()),
+            });
         }
         if self.room.phase() == Phase::Closed { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }

@@ -65,11 +65,12 @@ pub(super) async fn subscribe(
     let (host, seq, missed) = (host.clone(), snapshot.room.seq(), VecDeque::new());
     let mut feed = Feed { host, room, seq, snapshot: None, missed, events, live };
     let missed = match after {
-        Some(after) => read_missed(&feed.host.context, &snapshot.room, after).await,
+        Some(after) => read_missed(&feed.host.context, &snapshot.room, after, feed.live.is_some()).await,
         None => None,
     };
     match (after, missed) {
         (Some(after), Some(missed)) => (feed.seq, feed.missed) = (after, missed),
+        _ if feed.live.is_some() => feed.snapshot = Some(snapshot.for_spectators()),
         _ => feed.snapshot = Some(snapshot),
     }
     Ok(feed)
@@ -77,7 +78,16 @@ pub(super) async fn subscribe(
 
 /// The events after `after`, up to those of `room`; none if the journal starts later, or a line of chat among them was
 /// removed. Read in the watcher's task, not the room's.
-async fn read_missed(context: &ActorContext, room: &Room, after: Seq) -> Option<VecDeque<EncodedEvent>> {
+async fn read_missed(
+    context: &ActorContext,
+    room: &Room,
+    after: Seq,
+    for_spectators: bool,
+) -> Option<VecDeque<EncodedEvent>> {
+    let encoded = |event: &Event, room: &Room| match for_spectators {
+        true => context.encoded(event, &room.for_spectators()),
+        false => context.encoded(event, room),
+    };
     let mut missed = VecDeque::new();
     if after == room.seq() {
         return Some(missed);
@@ -91,12 +101,12 @@ async fn read_missed(context: &ActorContext, room: &Room, after: Seq) -> Option<
     if after.next() == room.seq() {
         // The usual case: nothing before it is replayed.
         let last = events.iter().find(|event| event.seq == room.seq())?;
-        return Some([context.encoded(last, room)].into());
+        return Some([encoded(last, room)].into());
     }
     for event in events.iter().take_while(|event| event.seq <= room.seq()) {
         past.apply(event);
         if event.seq > after {
-            missed.push_back(context.encoded(event, &past));
+            missed.push_back(encoded(event, &past));
         }
         if event.seq.0.is_multiple_of(RESUME_STEP) {
             yield_now().await;

@@ -177,6 +177,15 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Whether all but the deadlines is the same, which run later for spectators.
+fn is_same(one: &Room, other: &Room) -> bool {
+    let game = |room: &Room| room.game().map(|game| (game.number, game.plies.clone(), game.end, game.draw_offer));
+    one.seq() == other.seq()
+        && game(one) == game(other)
+        && one.chat().eq(other.chat())
+        && (one.phase(), one.members().len(), one.seats()) == (other.phase(), other.members().len(), other.seats())
+}
+
 /// What a row shows of the games of a room.
 fn is_row_of(row: &Row, room: &Room) -> bool {
     let game = room.game();
@@ -252,13 +261,14 @@ impl Trial {
             self.act_once(runtimes, &players).await;
             sleep(self.lag).await;
             let history = lock(&self.history).clone();
-            seated.check(|_, room| room == history.latest(), |_, _| true).await;
+            seated.check(|_, room| is_same(room, history.latest()), |_, _| true).await;
             let oldest = runtime.clock().now().before(self.delay + self.lag);
             let shown = |now: Timestamp| history.shown(oldest, now.before(self.delay));
             // The journal may have no state that is old enough.
             let may_be_hidden = known.is_some() && oldest < started;
             let is_hidden = |room: &Room| may_be_hidden && room.game().is_none() && room.chat().len() == 0;
-            let may_show = |now, room: &Room| is_hidden(room) || shown(now).iter().any(|(_, state, _)| state == room);
+            let may_show =
+                |now, room: &Room| is_hidden(room) || shown(now).iter().any(|(_, state, _)| is_same(state, room));
             let may_list = |now, row: &Row| {
                 (may_be_hidden && row.board.is_none()) || shown(now).iter().any(|(_, state, _)| is_row_of(row, state))
             };

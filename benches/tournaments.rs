@@ -15,7 +15,7 @@ use reversi::{
         Command as RoomCommand, DisplayName, Issuer, Participant, PlayerId, PlayerKind, Profile, RoomName,
         Settings as RoomSettings, Timestamp, TournamentId,
     },
-    runtime::{Limits, Notice, Parts, Player, Runtime, TournamentNews},
+    runtime::{Notice, Parts, Player, Runtime, TournamentNews},
     store::{SqliteStore, Store},
     tournament::{Command, Control, Creation, Format, Outcome, Settings, Tournament, standings},
 };
@@ -144,9 +144,8 @@ fn used() -> (f64, f64) {
 
 async fn arena() {
     let folder = tempfile::tempdir().unwrap();
-    let store = Store::of(SqliteStore::open(&folder.path().join("bench.db")).unwrap());
-    let limits = Limits { players: 2 * PLAYERS, ..Limits::default() };
-    let runtime = Runtime::start(Parts { limits, ..Parts::new(store, reversi::grpc::encode) }).await.unwrap();
+    let store = Store::of(SqliteStore::open(folder.path()).unwrap());
+    let runtime = Runtime::start(Parts::new(store, reversi::grpc::encode)).await.unwrap();
     let name = RoomName::parse("bench").unwrap();
     let settings = Settings {
         max_entrants: Settings::MAX_ENTRANTS,

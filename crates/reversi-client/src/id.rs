@@ -4,7 +4,8 @@ use std::{fmt, str::FromStr};
 
 use thiserror::Error;
 
-use super::Malformed;
+use super::{Malformed, parse};
+use crate::v1;
 
 /// The maximum length of an id.
 const MAX_BYTES: usize = 64;
@@ -64,6 +65,29 @@ id!(
     GameId,
     "game id"
 );
+
+/// The meeting of a tournament to which a room or a game belongs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MeetingRef {
+    /// The tournament.
+    pub tournament: TournamentId,
+    /// The number of the meeting in it, from 1.
+    pub number: u32,
+    /// The round, from 1.
+    pub round: u32,
+}
+
+impl TryFrom<v1::RoomMeeting> for MeetingRef {
+    type Error = Malformed;
+
+    fn try_from(meeting: v1::RoomMeeting) -> Result<Self, Malformed> {
+        Ok(Self {
+            tournament: TournamentId::parse(meeting.tournament_id)?,
+            number: parse::count(meeting.number, "meeting")?,
+            round: parse::count(meeting.round, "round")?,
+        })
+    }
+}
 
 #[cfg(test)]
 mod tests {

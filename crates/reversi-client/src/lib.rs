@@ -61,7 +61,7 @@ pub use error::{ClientError, Malformed, Refusal, Unreachable};
 pub use event::{Closing, Gap, RoomChange, RoomEvent, RoomState, RoomUpdate};
 pub use explorer::{Exploration, ExploredMove, ExplorerFilter, RankedParticipant};
 pub use game::{Clocks, Game, GameResult, Offer, Outcome, Ply, Standing};
-pub use id::{GameId, ParseIdError, PlayerId, RoomId, TournamentId};
+pub use id::{GameId, MeetingRef, ParseIdError, PlayerId, RoomId, TournamentId};
 pub use player::{
     Availability, Me, OnlinePlayer, OpponentStats, Player, PlayerFilter, Problem, ProblemKind, Rated, Rating,
     RatingChange, Stats,
@@ -75,7 +75,6 @@ pub use seat::{Ai, Guest, Occupant, Seat};
 pub use session::Session;
 pub use settings::{Opening, Opponents, Settings};
 pub use stream::{HEARTBEATS_MISSED, Incoming, PROMPT_HEARTBEAT, PlayStream, backoff};
-pub use tournament::MeetingRef;
 pub use turn::{Invited, OfferStatus, PlayEvent, Turn, TurnEnd};
 // Generated types that need no validation.
 pub use v1::{

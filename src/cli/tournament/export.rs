@@ -11,8 +11,8 @@ use crate::{
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
-    reversi tournament export Cup --out cup.jsonl            settings, standings, meetings and games\n  \
-    reversi tournament export Cup --format trf --out cup.trf for programs that pair or rate")]
+    reversi tournament export Cup --out cup.jsonl\n  \
+    reversi tournament export Cup --format trf        for programs that pair or rate")]
 pub(super) struct Args {
     /// Id or name of the tournament.
     tournament: String,

@@ -43,7 +43,7 @@ const ADMIN_TOKEN: &str = "reversi-admin";
 const LOG_IN: &str = "/reversi.v1.SessionService/LogIn";
 
 /// The methods that only read. They need no token: without one, the caller is the visitor of its address.
-const FOR_VISITORS: [&str; 19] = [
+const FOR_VISITORS: [&str; 20] = [
     "/reversi.v1.LobbyService/GetServerInfo",
     "/reversi.v1.LobbyService/ListRooms",
     "/reversi.v1.LobbyService/WatchRooms",
@@ -63,6 +63,7 @@ const FOR_VISITORS: [&str; 19] = [
     "/reversi.v1.TournamentService/GetTournament",
     "/reversi.v1.TournamentService/WatchTournament",
     "/reversi.v1.TournamentService/ListMeetings",
+    "/reversi.v1.TournamentService/ExportTournament",
 ];
 
 /// How long the refusal of a call beyond a limit, or while out of service, waits at least, in milliseconds; at most

@@ -12,29 +12,6 @@ use crate::v1::{
 
 impl StreamMessage for v1::TournamentView {}
 
-/// The meeting of a tournament to which a room or a game belongs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MeetingRef {
-    /// The tournament.
-    pub tournament: TournamentId,
-    /// The number of the meeting in it, from 1.
-    pub number: u32,
-    /// The round, from 1.
-    pub round: u32,
-}
-
-impl TryFrom<v1::RoomMeeting> for MeetingRef {
-    type Error = Malformed;
-
-    fn try_from(meeting: v1::RoomMeeting) -> Result<Self, Malformed> {
-        Ok(Self {
-            tournament: TournamentId::parse(meeting.tournament_id)?,
-            number: parse::count(meeting.number, "meeting")?,
-            round: parse::count(meeting.round, "round")?,
-        })
-    }
-}
-
 impl Reader {
     fn tournament_calls(&self) -> TournamentServiceClient<Transport> {
         TournamentServiceClient::new(self.transport())

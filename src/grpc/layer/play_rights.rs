@@ -54,6 +54,7 @@ const FOR_PLAY_TOKENS: [&str; 55] = [
     "TournamentService/ControlTournament",
     "TournamentService/CreateTournament",
     "TournamentService/DecideMeeting",
+    "TournamentService/ExportTournament",
     "TournamentService/GetTournament",
     "TournamentService/JoinTournament",
     "TournamentService/LeaveTournament",

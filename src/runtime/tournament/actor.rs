@@ -456,7 +456,7 @@ impl TournamentActor {
     async fn finish(&mut self, number: u32, outcome: Outcome) -> Result<(), ActorEnd> {
         match self.execute(Issuer::Server, Command::Finish { number, outcome }).await {
             Ok(()) => Ok(()),
-            Err(Ok(RoomError::Tournament(rejection))) => {
+            Err(Ok(RoomError::Tournament(rejection))) if outcome != Outcome::Void => {
                 tracing::error!(number, %rejection, "the outcome of a meeting is refused, and counts for nobody");
                 Box::pin(self.finish(number, Outcome::Void)).await
             }

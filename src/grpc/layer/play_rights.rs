@@ -6,7 +6,7 @@ use crate::grpc::status;
 
 /// The methods that a play token permits: all that is needed to find, arrange, play, watch and study games. Any other
 /// method, and so each new one, needs the player's token.
-const FOR_PLAY_TOKENS: [&str; 55] = [
+const FOR_PLAY_TOKENS: [&str; 56] = [
     "AnalysisService/AnalyzeGame",
     "AnalysisService/AnalyzePosition",
     "GameService/AbortGame",

@@ -8,8 +8,8 @@ use std::{
 
 use reversi::{
     room::{
-        ChatText, Command, Credentials, DisplayName, Event, Game, GameId, Offer, Phase, PlayerKind, Room, RoomId,
-        SeatSpec, Settings, Timestamp, stored,
+        ChatText, Command, Credentials, DisplayName, Event, Game, GameId, Offer, Phase, PlayerKind, Rejection, Room,
+        RoomId, SeatSpec, Settings, Timestamp, stored,
     },
     rules::{ByColor, Color, Position},
     runtime::{
@@ -213,7 +213,7 @@ pub(super) struct Trial {
 impl Trial {
     pub(super) fn new(seed: u64, lag: Duration) -> Self {
         let mut rng = Rng::seeded(seed, 40);
-        let delay = rng.millis(1_000..20_000);
+        let delay = rng.millis(1_000..60_000);
         let (store, history) = (Arc::default(), Arc::default());
         Self { rng, delay, lag, store, wall: START_TIME, tokens: Vec::new(), room: None, history }
     }
@@ -233,7 +233,7 @@ impl Trial {
             .await
             .expect("a server");
             self.act(&[(); 4].map(|()| runtime.clone())).await;
-            self.wall = runtime.clock().now().after(self.rng.millis(0..30_000));
+            self.wall = runtime.clock().now().after(self.rng.millis(0..10_000));
         });
     }
 
@@ -365,4 +365,106 @@ fn spectators_see_all_that_is_older_than_the_delay_and_nothing_that_is_younger()
         trial.live();
         assert!(lock(&trial.history).0.iter().any(|(_, room, _)| room.game().is_some()), "seed {seed}");
     }
+}
+
+const DELAY: Duration = Duration::from_secs(10);
+
+/// A game that Ada plays against Bea, and that Cleo watches. Ada has made one move.
+struct Story {
+    runtime: Runtime,
+    players: Vec<Arc<Player>>,
+    room: RoomId,
+    game: GameId,
+    bea: Viewer,
+    cleo: Viewer,
+}
+
+impl Story {
+    fn tell(story: impl AsyncFnOnce(Self)) {
+        let tokio = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+        tokio.expect("a tokio runtime").block_on(async {
+            let parts = Parts::new(Store::of(MemoryStore::default()), encode);
+            let runtime =
+                Runtime::start(Parts { clock: Clock::starting(START_TIME), ..parts }).await.expect("a server");
+            let mut trial = Trial { delay: DELAY, ..Trial::new(0, LAG) };
+            let runtimes = [(); 4].map(|()| runtime.clone());
+            let players = trial.players(&runtimes).await;
+            let room = trial.open_room(&runtimes, &players).await;
+            runtime.rooms.command(&players[1], room, Command::SetReady(true)).await.expect("ready");
+            let game = runtime.rooms.command(&players[0], room, Command::Start(None)).await.expect("a game").game;
+            let game = game.expect("a game");
+            let square = Position::START.legal_moves().into_iter().next().expect("a move");
+            runtime.rooms.play(&players[0], game, 0, square).await.expect("a move");
+            let bea = Viewer::new(&runtime, &players[1], room).await;
+            let cleo = Viewer::new(&runtime, &players[2], room).await;
+            story(Self { runtime, players, room, game, bea, cleo }).await;
+        });
+    }
+
+    async fn command(&self, player: usize, command: Command) {
+        self.runtime.rooms.command(&self.players[player], self.room, command).await.expect("a command");
+        sleep(LAG).await;
+    }
+}
+
+impl Viewer {
+    fn sees(&self) -> Room {
+        lock(&self.watched).clone().expect("a snapshot")
+    }
+}
+
+#[test]
+fn a_room_that_closes_is_shown_to_its_end() {
+    Story::tell(async |story| {
+        story.runtime.rooms.command_as_admin(story.room, Command::Close).await.expect("closed");
+        sleep(DELAY / 2).await;
+        assert!(story.cleo.sees().game().is_none());
+        assert!(matches!(
+            story.runtime.lobby.page(&RowFilter::default(), None, 9).await[..],
+            [Row { board: None, .. }]
+        ));
+        sleep(DELAY).await;
+        let seen = story.cleo.sees();
+        assert_eq!((seen.phase(), seen.game().map(Game::ply)), (Phase::Closed, Some(1)));
+        assert_eq!(story.runtime.lobby.page(&RowFilter::default(), None, 9).await, []);
+        let gone = story.runtime.rooms.snapshot_as_admin(story.room).await.unwrap_err();
+        assert_eq!(gone, Rejection::RoomNotFound.into());
+    });
+}
+
+#[test]
+fn a_player_who_leaves_the_seat_is_a_spectator_until_it_has_one() {
+    Story::tell(async |story| {
+        story.command(1, Command::Resign { game: story.game.number }).await;
+        let over = |viewer: &Viewer| viewer.sees().game().is_some_and(|game| game.end.is_some());
+        assert!(over(&story.bea));
+        story.command(1, Command::LeaveSeat).await;
+        assert!(!over(&story.bea), "the game still runs for her");
+        story.command(2, Command::TakeSeat(Color::White)).await;
+        assert!(over(&story.cleo));
+        sleep(DELAY).await;
+        assert!(over(&story.bea));
+    });
+}
+
+#[test]
+fn the_delay_changes_between_games_and_clocks_run_with_it() {
+    Story::tell(async |story| {
+        sleep(DELAY).await;
+        let live = story.runtime.rooms.snapshot_as_admin(story.room).await.expect("a room").room;
+        let flag = live.flag_falls().expect("a clock runs");
+        assert_eq!(story.cleo.sees().flag_falls(), Some(flag.after(DELAY)));
+        story.command(1, Command::Resign { game: story.game.number }).await;
+        let settings = |spectator_delay| Box::new(Settings { spectator_delay, ..live.settings().clone() });
+        let ended = |room: Room| room.game().is_some_and(|game| game.end.is_some());
+        assert!(!ended(story.cleo.sees()));
+        story.command(0, Command::Configure(settings(Duration::ZERO), None)).await;
+        assert!(ended(story.cleo.sees()), "without a delay all is public");
+        story.command(0, Command::Configure(settings(DELAY), None)).await;
+        story.command(1, Command::SetReady(true)).await;
+        story.command(0, Command::Start(None)).await;
+        assert!(ended(story.cleo.sees()), "the new game is not shown yet");
+        sleep(DELAY).await;
+        assert!(!ended(story.cleo.sees()));
+    });
 }

@@ -453,7 +453,8 @@ fn the_delay_changes_between_games_and_clocks_run_with_it() {
         sleep(DELAY).await;
         let live = story.runtime.rooms.snapshot_as_admin(story.room).await.expect("a room").room;
         let flag = live.flag_falls().expect("a clock runs");
-        assert_eq!(story.cleo.sees().flag_falls(), Some(flag.after(DELAY)));
+        let seen = story.runtime.rooms.snapshot(&story.players[2], story.room, &Credentials::default()).await;
+        assert_eq!(seen.expect("a room").room.flag_falls(), Some(flag.after(DELAY)));
         story.command(1, Command::Resign { game: story.game.number }).await;
         let settings = |spectator_delay| Box::new(Settings { spectator_delay, ..live.settings().clone() });
         let ended = |room: Room| room.game().is_some_and(|game| game.end.is_some());

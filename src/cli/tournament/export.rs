@@ -12,7 +12,7 @@ use crate::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     reversi tournament export Cup --out cup.jsonl\n  \
-    reversi tournament export Cup --format trf        for programs that pair or rate")]
+    reversi tournament export Cup --format trf   for other programs")]
 pub(super) struct Args {
     /// Id or name of the tournament.
     tournament: String,

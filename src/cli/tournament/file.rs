@@ -61,12 +61,12 @@ mod tests {
 
     /// All settings but the formats, which exclude each other.
     #[rustfmt::skip]
-    const COMMON: [&str; 28] = [
+    const COMMON: [&str; 29] = [
         "--playoff=4", "--clock", "60+0.5", "--move-limit", "5", "--games=4", "--rated", "--for=bots",
         "--min-rating=1400", "--max-rating=1700", "--max-entrants=16", "--max-running=8", "--no-show=90s",
         "--fills-bye=greedy", "--enter=mcts:3", "--enter", "random", "--cycles", "2", "--challenger", "ada",
-        "--challenger=-\"quoted\" \\ 黒", "--all-play-all", "--sprt=-5,10", "--starts-in", "45m", "--",
-        "--name",
+        "--challenger=-\"quoted\" \\ 黒", "--all-play-all", "--sprt=-5,10", "--starts-in", "45m",
+        "--spectator-delay=90s", "--", "--name",
     ];
 
     #[test]

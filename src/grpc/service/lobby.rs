@@ -252,7 +252,7 @@ fn summary(row: &Row, ratings: ByColor<Option<u16>>) -> v1::RoomSummary {
     let board = row.board.filter(|_| row.watching == Watching::Everyone && !row.has_password);
     let shown = |side| board.map_or(0, |board| board.discs(side).0);
     let last_move = board.and(row.last_move);
-    let (turn, clocks) = row.clocks.clone().filter(|_| board.is_some()).unzip();
+    let (turn, clocks) = row.clocks.filter(|_| board.is_some()).unzip();
     v1::RoomSummary {
         room_id: row.id.to_string(),
         name: row.name.to_string(),

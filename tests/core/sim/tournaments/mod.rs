@@ -132,7 +132,7 @@ fn a_tournament_ends_as_without_kills_wherever_the_server_is_killed() {
         let (undisturbed, writes) = play(seed, &settings, &[]);
         check_meetings(&undisturbed)?;
         let kill = |is_before: bool, write| if is_before { Kill::Before(write) } else { Kill::After(write) };
-        let first = kill(number / formats.len() % 2 == 0, 1 + number / formats.len() / 2 % writes);
+        let first = kill((number / formats.len()).is_multiple_of(2), 1 + number / formats.len() / 2 % writes);
         let more = (0..rng.below(3)).map(|_| kill(rng.percent(50), 1 + rng.below(writes)));
         let kills: Vec<_> = std::iter::once(first).chain(more).collect();
         let (killed, _) = play(seed, &settings, &kills);

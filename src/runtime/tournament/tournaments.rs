@@ -383,6 +383,7 @@ mod tests {
         room::{
             Command as RoomCommand, DisplayName, EndReason, Opponents, RoomName, Settings as RoomSettings, TimeControl,
         },
+        rules::Color,
         runtime::{Notice, Parts, Runtime, TournamentNews, Turns},
         store::{MemoryStore, Store},
         tournament::{Control, Ending, Format, HalfPoints, Outcome},
@@ -542,10 +543,13 @@ mod tests {
         let mut turns = runtime.streams.turns(&ada).await.unwrap();
         let beas = runtime.streams.turns(&bea).await.unwrap();
         let id = pair(&runtime, [&ada, &bea]).await;
-        let mut beas = Some(beas);
+        let (mut beas, mut sides) = (Some(beas), Vec::new());
         loop {
             match turns.next().await.unwrap() {
-                Notice::GameStarted { .. } => drop(beas.take()),
+                Notice::GameStarted { side, .. } => {
+                    sides.push(side);
+                    drop(beas.take());
+                }
                 Notice::TurnRequested(turn) => {
                     let square = turn.position.legal_moves().first().unwrap();
                     let command = RoomCommand::Play { game: turn.game.number, ply: turn.ply, square, thought: None };
@@ -561,6 +565,7 @@ mod tests {
         let tournament = runtime.tournaments.get(id).await.unwrap();
         let meeting = tournament.meeting(1).unwrap();
         let adas = tournament.entrants().iter().find(|(_, entrant)| entrant.who.is(ada.id())).unwrap().0;
+        assert_eq!(sides.first() == Some(&Color::Black), meeting.side_of(*adas) == Some(0), "the first has black");
         let points = meeting.points(2)[meeting.side_of(*adas).unwrap()];
         assert_eq!(points, HalfPoints::of_wins(2));
     }

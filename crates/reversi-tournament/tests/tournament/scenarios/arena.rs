@@ -43,8 +43,8 @@ fn a_sixteenth_of_a_large_arena_must_be_free() {
     trial.finish(first[3], played(&WON));
     assert_eq!(trial.running().len(), 50);
     trial.finish(first[4], played(&WON));
-    // The mean meeting took 64 s, and each of 100 players makes a wait of a 160th of it.
-    trial.wait(39);
+    // The mean meeting took 64 s, and each of 100 players makes a wait of a 200th of it.
+    trial.wait(31);
     assert_eq!(trial.running().len(), 49);
     trial.wait(1);
     assert_eq!(trial.running().len(), 50);

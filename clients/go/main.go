@@ -28,8 +28,8 @@ const silence = 2 * heartbeat * time.Second
 // The servers share their players, so that any serves a bot of another. The next one is first.
 var servers []string
 
-// Whether the bot plays in a pool, such as "60+1": the server seats it again and again.
-var isPool bool
+// The pool in which the bot plays, such as "60+1": the server seats it again and again. Empty for none.
+var pool string
 
 var random = rand.New(rand.NewSource(time.Now().UnixNano()))
 
@@ -45,12 +45,8 @@ func main() {
 	starting, cancel := context.WithTimeout(metadata.NewOutgoingContext(context.Background(), token), silence)
 	defer cancel()
 	opponent := strings.Join(os.Args[2:], "")
-	isPool = strings.Contains(opponent, "+")
-	if isPool {
-		pool := &reversi.JoinTournamentRequest{Pool: opponent}
-		if _, err := reversi.NewTournamentServiceClient(connection).JoinTournament(starting, pool); err != nil {
-			log.Fatal(err)
-		}
+	if strings.Contains(opponent, "+") {
+		pool = opponent
 	} else {
 		wanted := &reversi.QuickStartRequest{Opponent: &reversi.QuickStartRequest_Anyone{Anyone: &reversi.Anyone{}}}
 		if opponent != "" {
@@ -73,7 +69,7 @@ func main() {
 		switch status.Code(err) {
 		case codes.NotFound:
 			// A game of a pool may have ended before the move came.
-			if !isPool {
+			if pool == "" {
 				log.Fatal(err, "; start the bot again to play on")
 			}
 		case codes.Unauthenticated, codes.PermissionDenied, codes.InvalidArgument:
@@ -134,11 +130,18 @@ func play(me context.Context, connection *grpc.ClientConn, seen *string) (string
 	defer cancel()
 	missed := time.AfterFunc(silence, cancel)
 	defer missed.Stop()
+	if pool != "" {
+		// An entrant who is away for 10 minutes leaves the pool. To join again changes nothing.
+		joined := &reversi.JoinTournamentRequest{Pool: pool}
+		if _, err := reversi.NewTournamentServiceClient(connection).JoinTournament(me, joined); err != nil {
+			return "", err
+		}
+	}
 	mine, err := reversi.NewSessionServiceClient(connection).GetMe(me, &reversi.GetMeRequest{})
 	if err != nil {
 		return "", err
 	}
-	if *seen != "" && !isPool && !contains(mine.GameIds, *seen) {
+	if *seen != "" && pool == "" && !contains(mine.GameIds, *seen) {
 		return *seen + " ended while the bot was away; GetGame tells how", nil
 	}
 	games := reversi.NewGameServiceClient(connection)
@@ -164,12 +167,12 @@ func play(me context.Context, connection *grpc.ClientConn, seen *string) (string
 		case *reversi.PlayEvent_GameEnded:
 			outcome := event.GameEnded.Outcome
 			result := fmt.Sprint(outcome.Result, " ", outcome.Reason)
-			if !isPool {
+			if pool == "" {
 				return result, nil
 			}
 			fmt.Println(result)
 		case *reversi.PlayEvent_Kicked, *reversi.PlayEvent_RoomClosed:
-			if !isPool {
+			if pool == "" {
 				log.Fatal("the room is closed to the bot; start it again to play on")
 			}
 		case *reversi.PlayEvent_Closing:

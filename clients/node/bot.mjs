@@ -26,10 +26,10 @@ const any = (list) => list[Math.floor(Math.random() * list.length)];
 
 const login = await call(sessions, sessions.LogIn, { display_name: `node ${process.pid}`, kind: "PLAYER_KIND_BOT" });
 me.set("authorization", `Bearer ${login.token}`);
-// The server seats who is in a pool again and again.
-if (isPool) await call(tournaments, tournaments.JoinTournament, { pool: opponent });
 for (let game; ; await sleep(1000)) {
   try {
+    // An entrant of a pool who is away for 10 minutes leaves it. To join again changes nothing.
+    if (isPool) await call(tournaments, tournaments.JoinTournament, { pool: opponent });
     const [running] = (await call(sessions, sessions.GetMe, {})).game_ids;
     if (game && !running && !isPool) {
       console.log((await call(records, records.GetGame, { game_id: game })).game.outcome);

@@ -12,14 +12,14 @@ async def log_in(bot, servers=SERVERS):
     except grpc.RpcError as error:
         if not servers[1:]: raise
         return print(error.details(), file=sys.stderr) or await log_in(bot, servers[1:])
-async def main(opponent="", pause=0, seen=""):
+async def main(rival="", pause=0, seen=""):
     net, login = await log_in(session.LogInRequest(display_name=f"py {random.getrandbits(30)}", kind="PLAYER_KIND_BOT"))
     call = {"metadata": (me := [("authorization", "Bearer " + login.token)]), "timeout": 6}
-    pool, wish = "+" in opponent, lobby.QuickStartRequest(**{"ai": {"kind": opponent}} if opponent else {"anyone": {}})
-    if pool: await cups.TournamentServiceStub(net).JoinTournament(cup.JoinTournamentRequest(pool=opponent), **call)
-    else: print("room", (await lobbies.LobbyServiceStub(net).QuickStart(wish, **call)).room.room_id, flush=1)
+    pool, wish = "+" in rival, lobby.QuickStartRequest(**{"ai": {"kind": rival}} if rival else {"anyone": {}})
+    if not pool: print("room", (await lobbies.LobbyServiceStub(net).QuickStart(wish, **call)).room.room_id, flush=1)
     while True:
         try:
+            if pool: await cups.TournamentServiceStub(net).JoinTournament(cup.JoinTournamentRequest(pool=rival), **call)
             mine = await sessions.SessionServiceStub(net).GetMe(session.GetMeRequest(), **call)
             if seen and not pool and seen not in mine.game_ids: return print(seen, "ended meanwhile; GetGame tells how")
             turns = games.GameServiceStub(net).WatchTurns(game.WatchTurnsRequest(heartbeat_seconds=3), metadata=me)

@@ -69,7 +69,7 @@ pub struct Settings {
     pub sprt: Option<Sprt>,
     /// The players who may take an open seat.
     pub opponents: Opponents,
-    /// By how much those who have no seat see its games later.
+    /// Delay for spectators: they see its games so much later.
     pub spectator_delay: Duration,
 }
 

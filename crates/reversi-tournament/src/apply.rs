@@ -53,8 +53,12 @@ impl Tournament {
     fn credit(&mut self, micros: i64) {
         self.with_unfinished(|meeting| meeting.opened = meeting.opened.map(|opened| opened.shifted(micros)));
         if micros < 0 {
-            // The clock was set back; all else that is waited for would come so much later.
+            // The clock was set back: deadlines, and what a delay hides, would come later by that time.
             self.paired = self.paired.shifted(micros);
+            for meeting in &mut self.meetings {
+                meeting.paired = meeting.paired.shifted(micros);
+                meeting.finished = meeting.finished.map(|finished| finished.shifted(micros));
+            }
             self.started = self.started.map(|started| started.shifted(micros));
             for entrant in self.entrants.values_mut() {
                 entrant.waits_since = entrant.waits_since.shifted(micros);

@@ -40,7 +40,7 @@ impl Tournament {
                 Command::Finish { .. } | Command::SetPresence(..) | Command::Credit { .. } | Command::Tick { .. } => {
                     Ok(Vec::new())
                 }
-                Command::Leave => self.find(leaving(issuer)?).map(|_| Vec::new()),
+                Command::Leave => self.find(player_of(issuer)?).map(|_| Vec::new()),
                 Command::Configure(_)
                 | Command::Join { .. }
                 | Command::Exclude(_)
@@ -55,7 +55,7 @@ impl Tournament {
                 self.configure(*settings)
             }
             Command::Join { who, rating, password } => self.join(issuer, who, rating, password.as_ref()),
-            Command::Leave => self.leave(self.find(leaving(issuer)?)?, LeaveReason::Left),
+            Command::Leave => self.leave(self.find(player_of(issuer)?)?, LeaveReason::Left),
             Command::Exclude(entrant) => {
                 self.require_organiser(issuer)?;
                 self.leave(entrant, LeaveReason::Banned)
@@ -362,8 +362,8 @@ fn highest_rounds(entrants: usize, fills_bye: bool) -> u32 {
     u32::try_from(rounds).unwrap_or(u32::MAX)
 }
 
-/// Who leaves.
-fn leaving(issuer: Issuer) -> Result<PlayerId, Rejection> {
+/// The player who issued the command; refused for others.
+fn player_of(issuer: Issuer) -> Result<PlayerId, Rejection> {
     match issuer {
         Issuer::Player(player) => Ok(player),
         Issuer::Admin | Issuer::Server => Err(Rejection::EntrantNotFound),

@@ -1,4 +1,4 @@
-//! A tournament as those see it to whom its games are shown later.
+//! A tournament as spectators with a delay see it.
 
 use std::collections::BTreeSet;
 
@@ -21,6 +21,10 @@ impl Tournament {
         for meeting in shown.meetings.iter_mut().filter(|meeting| meeting.finished.is_some_and(|at| at > until)) {
             hidden.extend(meeting.sides());
             (meeting.finished, meeting.outcome, meeting.adjudication) = (None, None, None);
+        }
+        // One that begins tells that another has ended.
+        for meeting in &mut shown.meetings {
+            meeting.opened = meeting.opened.filter(|at| *at <= until);
         }
         let unfinished = shown.meetings.iter().filter(|meeting| !meeting.is_finished());
         let playing: Vec<_> = unfinished.map(|meeting| (meeting.pairing.number, meeting.clone())).collect();

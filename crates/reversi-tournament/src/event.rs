@@ -41,7 +41,7 @@ pub enum Ending {
     Cancelled,
     /// Cancelled, as at [`Settings::starts_at`] there were too few entrants.
     TooFewEntrants,
-    /// Cancelled by the server, as nobody started or resumed it for too long.
+    /// Cancelled by the server, after 90 days before the start or in a pause without a change.
     Stale,
 }
 

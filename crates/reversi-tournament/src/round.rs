@@ -49,9 +49,14 @@ impl Tournament {
         let main = |number, pairs| Round { stage: Stage::Main, number, pairs };
         let next = match &self.settings.format {
             _ if !self.has_opponents() => None,
-            Format::AllPlayAll { .. } => (last + 1..=self.main_rounds())
-                .map(|number| main(number, self.all_play_all(number, now)))
-                .find(|round| !round.pairs.is_empty()),
+            Format::AllPlayAll { .. } => {
+                let tested = self.tested();
+                let has_untested = |id: &EntrantId| !tested.contains(id);
+                let is_over = self.settings.is_gauntlet() && !self.challengers().0.iter().any(has_untested);
+                (last + 1..=if is_over { last } else { self.main_rounds() })
+                    .map(|number| main(number, self.all_play_all(number, &tested, now)))
+                    .find(|round| !round.pairs.is_empty())
+            }
             Format::Swiss { .. } => {
                 (last < self.main_rounds()).then(|| main(last + 1, self.swiss_pairs(last + 1, now)))
             }
@@ -86,7 +91,12 @@ impl Tournament {
         self.order.iter().partition(|id| is_challenger(id))
     }
 
-    fn all_play_all(&self, number: u32, now: Timestamp) -> Vec<(EntrantId, Option<EntrantId>)> {
+    fn all_play_all(
+        &self,
+        number: u32,
+        tested: &BTreeSet<EntrantId>,
+        now: Timestamp,
+    ) -> Vec<(EntrantId, Option<EntrantId>)> {
         let (challengers, others) = self.challengers();
         let round = number.saturating_sub(1) as usize;
         let (cycle, round) = (round / self.cycle() as usize, round % self.cycle() as usize);
@@ -104,7 +114,6 @@ impl Tournament {
         // Colours change from cycle to cycle.
         let pairs = pairs.into_iter().map(|(a, b)| if cycle.is_multiple_of(2) { (a, b) } else { (b, a) });
         let plays = |id: EntrantId| self.entrants.get(&id).is_some_and(|entrant| can_be_paired(entrant, now));
-        let tested = self.tested();
         let pairs = pairs.filter(|(a, b)| !tested.contains(a) && !tested.contains(b));
         pairs.filter_map(|(a, b)| present_sides(a, b, plays)).collect()
     }

@@ -38,7 +38,7 @@ pub(super) struct SettingsOptions {
     /// End a series in pairs as soon as a test (SPRT) accepts one of two differences in Elo, such as 0,10.
     #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true)]
     sprt: Option<Sprt>,
-    /// Show games to those who have no seat this much later: at most 900.
+    /// Delay for spectators in seconds: they see games so much later; at most 900.
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "0")]
     spectator_delay: Duration,
     /// A room that is not listed, and entered by its join code only.
@@ -150,7 +150,7 @@ pub(super) const COMMANDS: &[SetCommand] = &[
     },
     SetCommand {
         usage: "set delay SECONDS",
-        help: "show games to those who have no seat this much later; 0 for at once",
+        help: "delay for spectators, who see games so much later; 0 for none",
         fields: &["spectator_delay"],
         read: |settings, _, delay| assign(&mut settings.spectator_delay, seconds(delay).ok()),
     },
@@ -248,7 +248,7 @@ pub(in crate::cli) fn describe(settings: &Settings, has_password: bool) -> Strin
         parts.push("rated".into());
     }
     if !spectator_delay.is_zero() {
-        parts.push(format!("shown {} s later to those who have no seat", spectator_delay.as_secs_f64()));
+        parts.push(format!("shown to spectators {} s later", spectator_delay.as_secs_f64()));
     }
     match opponents.kinds.as_slice() {
         [PlayerKind::Human] => parts.push("for people".into()),

@@ -93,7 +93,7 @@ pub(super) struct TournamentOptions {
     /// How long a meeting waits for an entrant who has not come, 10s to 1d; a minute if left out.
     #[arg(long, value_name = "DURATION")]
     no_show: Option<Span>,
-    /// By how much those who do not play see games and standings later, up to 15m; at once if left out.
+    /// Delay for spectators: they see games and standings so much later, up to 15m.
     #[arg(long, value_name = "DURATION")]
     spectator_delay: Option<Span>,
     /// An AI that plays the entrant with a bye in a Swiss tournament.

@@ -1,4 +1,4 @@
-//! What those who have no seat see of a room with a delay for spectators: its games as they were that time ago.
+//! A room as spectators with a delay see it: its games as they were that time ago.
 //!
 //! What happens while no game runs passes at once, unless it follows what still waits: a room must be found and entered.
 

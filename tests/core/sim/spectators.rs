@@ -1,4 +1,4 @@
-//! What those who have no seat see of a room with a delay: nothing that is younger, and all that is older.
+//! What spectators see of a room with a delay: nothing that is younger, and all that is older.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -173,12 +173,12 @@ async fn a_file_of_the_version_before_is_upgraded() {
     }
 }
 
-/// As version 14 left it.
 /// Versions 15 and 16 added these.
 const WITHOUT_TOURNAMENTS: &str = "DROP TABLE tournaments; DROP TABLE tournament_events; \
     ALTER TABLE games DROP COLUMN tournament; ALTER TABLE games DROP COLUMN meeting; \
     ALTER TABLE games DROP COLUMN round; ALTER TABLE games DROP COLUMN public_from_us;";
 
+/// As version 14 left it.
 #[tokio::test]
 async fn a_file_without_tournaments_is_examined_and_upgraded() {
     let folder = sample_file();

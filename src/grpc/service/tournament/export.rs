@@ -27,17 +27,17 @@ impl Services {
         of: Arc<Tournament>,
         format: v1::TournamentFormat,
     ) -> Result<Lines, Status> {
+        if format == v1::TournamentFormat::Trf {
+            let none = "an arena, and a tournament of more than 99 rounds, have no report in TRF";
+            let report = trf(&of).ok_or_else(|| status::refused(Rejection::WrongPhase(none)))?;
+            return Ok(messages(stream::iter(report).map(Ok)));
+        }
         let filter = v1::GameFilter { tournament_id: of.id().to_string(), ..Default::default() };
         let filter = self.read_filter(filter, &player).await?;
         let games = Export::new(&self.runtime, player, filter)?;
         Ok(match format {
-            v1::TournamentFormat::Trf => {
-                let none = "an arena, and a tournament of more than 99 rounds, have no report in TRF";
-                let report = trf(&of).ok_or_else(|| status::refused(Rejection::WrongPhase(none)))?;
-                messages(stream::iter(report).map(Ok))
-            }
             v1::TournamentFormat::Ggf => messages(lines_of(games, ggf::write)),
-            v1::TournamentFormat::Unspecified | v1::TournamentFormat::Json => {
+            _ => {
                 let results = stream::iter(json_lines(of, self.runtime.clock().now())).map(Ok);
                 let game = |game: &GameRecord| format!(r#"{{"game":{}}}"#, json_line(game));
                 messages(results.chain(lines_of(games, game)))

@@ -40,7 +40,14 @@ impl RoomActor {
     /// Goes on from the room as it has become without its events.
     pub(super) fn replace_delayed(&mut self) {
         let now = self.now();
-        self.delayed.iter_mut().for_each(|delayed| delayed.replace(&self.room, now));
+        let has_delay = !self.room.settings().spectator_delay.is_zero();
+        match &mut self.delayed {
+            Some(delayed) if has_delay => delayed.replace(&self.room, now),
+            delayed => {
+                *delayed = has_delay.then(|| Box::new(Delayed::restore(None, &self.room)));
+                self.watchers.restart();
+            }
+        }
     }
 
     /// When there is something to show to spectators.
@@ -52,17 +59,18 @@ impl RoomActor {
     /// Updates the row in the list of rooms.
     pub(super) fn list(&mut self) {
         let shown = self.delayed.as_ref().map_or(&self.room, |delayed| delayed.room());
+        if self.delayed.is_some() && shown.meeting().is_some() && shown.game().is_none() {
+            // The list would tell of a pairing before the tournament does.
+            return self.listing.remove();
+        }
         self.listing.update(&self.room, shown, self.watchers.count());
     }
 
-    /// Shows the rest of a closed room to those who watch it.
-    pub(super) async fn outlast(&mut self, mailbox: &mut Mailbox) {
+    /// Shows the rest of a closed room to spectators, for at most the delay.
+    pub(super) async fn show_rest(&mut self, mailbox: &mut Mailbox) {
         loop {
             self.show_due();
-            let Some(next) = self.next_shown().filter(|_| self.delayed.as_ref().is_some_and(|it| it.is_watched()))
-            else {
-                return self.listing.remove();
-            };
+            let Some(next) = self.next_shown() else { return self.listing.remove() };
             tokio::select! {
                 biased;
                 message = mailbox.next() => match message.map(|message| *message) {

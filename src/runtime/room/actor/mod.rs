@@ -245,7 +245,7 @@ impl RoomActor {
             }
         };
         if ending == Ending::Closed {
-            self.outlast(mailbox).await;
+            self.show_rest(mailbox).await;
         }
         self.end(ending, mailbox).await;
     }

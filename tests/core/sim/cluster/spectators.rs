@@ -1,4 +1,4 @@
-//! What those who have no seat see of a room with a delay that is on another node, also when that has ended.
+//! What spectators see of a room with a delay that is on another node, also when that node has ended.
 
 use std::{sync::Arc, time::Duration};
 

@@ -227,6 +227,37 @@ async fn the_boards_of_a_round_come_in_one_stream_with_their_clocks() {
     assert_eq!(field(&details), "filter.tournament_id");
 }
 
+#[tokio::test]
+async fn with_a_delay_only_the_organiser_sees_results_at_once() {
+    let server = TestServer::open().await;
+    let organiser = server.human("Organiser").await;
+    let delayed = v1::RoomSettings { spectator_delay: seconds(900), ..Default::default() };
+    let id =
+        organiser.organise(v1::TournamentSettings { game: Some(delayed), ..swiss(1) }).await.unwrap().tournament_id;
+    for kind in ["random", "greedy"] {
+        organiser.set_entrant(&id, ai(kind)).await.unwrap();
+    }
+    organiser.control(&id, v1::TournamentControl::Start).await.unwrap();
+    let view = organiser.watched_to_the_end(&id).await;
+    assert_eq!(view.tournament.unwrap().phase(), Phase::Completed);
+    assert_eq!(view.standings.iter().map(|row| row.half_points).sum::<i32>(), 4);
+    let visitor = server.human("Visitor").await;
+    let view = visitor.watched(&id, |_| true).await;
+    let (shown, found) = (view.tournament.unwrap(), visitor.tournament(&id).await.unwrap());
+    let listed = visitor.tournaments().list_tournaments(v1::ListTournamentsRequest::default()).await.unwrap();
+    for tournament in [&shown, &found.tournament.unwrap(), &listed.into_inner().tournaments[0]] {
+        assert_eq!((tournament.phase(), tournament.meetings, tournament.finished), (Phase::Running, 0, 0));
+    }
+    for standings in [view.standings, found.standings] {
+        assert!(standings.iter().all(|row| (row.meetings, row.half_points, row.elo) == (0, 0, None)), "{standings:?}");
+    }
+    assert_eq!(visitor.meetings(&id).await, []);
+    assert_eq!(exported(&visitor, &id, v1::TournamentFormat::Json).await.len(), 3, "no meetings and games");
+    let filter = v1::RoomFilter { tournament_id: id.clone(), ..Default::default() };
+    let request = v1::ListRoomsRequest { filter: Some(filter), ..Default::default() };
+    assert_eq!(visitor.lobby().list_rooms(request).await.unwrap().into_inner().rooms, []);
+}
+
 /// The lines of an export.
 async fn exported(player: &Player, id: &str, format: v1::TournamentFormat) -> Vec<String> {
     let request = v1::ExportTournamentRequest { tournament_id: id.into(), format: format.into() };

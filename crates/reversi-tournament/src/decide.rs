@@ -130,7 +130,11 @@ impl Tournament {
         rating: u16,
         password: Option<&PasswordHash>,
     ) -> Result<Vec<Fact>, Rejection> {
+        let known = self.entrant(&who);
+        let left = known.and_then(|id| self.entrants.get(&id)).map(|entrant| entrant.left);
         match &who {
+            // An entrant needs no password to come back.
+            Participant::Player(profile) if issuer == Issuer::Player(profile.id) && left == Some(None) => {}
             Participant::Player(profile) if issuer == Issuer::Player(profile.id) => {
                 let admits = &self.settings.admits;
                 if !admits.accept_kind(profile.kind) || !admits.accept_rating(rating) {
@@ -143,8 +147,7 @@ impl Tournament {
             Participant::Player(_) => return Err(Rejection::NotYou),
             Participant::Ai(_) => self.require_organiser(issuer).map_err(|_| Rejection::NotYou)?,
         }
-        let known = self.entrant(&who);
-        match known.and_then(|id| self.entrants.get(&id)).map(|entrant| entrant.left) {
+        match left {
             Some(None) => return Ok(Vec::new()),
             Some(Some(LeaveReason::Banned)) => return Err(Rejection::Excluded),
             Some(Some(LeaveReason::Left | LeaveReason::Kicked | LeaveReason::Absent)) | None => {}

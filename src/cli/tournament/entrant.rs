@@ -13,7 +13,8 @@ use crate::cli::{
 #[command(after_help = "Example:\n  \
     reversi tournament join Cup --name ada --keep ada.login\n\n\
     The server seats the entrants in the room of each meeting: play there by `reversi play --room ROOM` with the same \
-    --keep. The room is open once both entrants are connected. For a bot: `reversi bot --tournament`.")]
+    --keep. The room opens once both entrants are connected: until then keep `reversi rooms` open with that login, or the \
+    page. For a bot: `reversi bot --tournament`.")]
 pub(super) struct JoinArgs {
     /// Id or name of the tournament.
     tournament: String,
@@ -45,6 +46,8 @@ pub(super) async fn join(server: &Address, args: JoinArgs) -> anyhow::Result<()>
     let (name, kept) = (&session.player().name, kept.display());
     say(format_args!("{name} is entered in tournament {id}; the login is kept in {kept}"));
     let server = server.non_default().map(|url| format!(" --server {url}")).unwrap_or_default();
+    say("stay connected until your meeting begins, on the page or by the first of these:");
+    say(format_args!("  wait:      reversi rooms --keep {kept}{server}"));
     say(format_args!("  your room: reversi tournament meetings {id}{server}"));
     say(format_args!("  to play:   reversi play --room ROOM --keep {kept}{server}"));
     Ok(())

@@ -5,7 +5,11 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 
 use crate::{
-    cli::{connect::find_tournament, games, terminal::interrupt::until_output_fails},
+    cli::{
+        connect::{find_tournament, login::LoginOptions},
+        games,
+        terminal::interrupt::until_output_fails,
+    },
     client::{Reader, v1::TournamentFormat},
 };
 
@@ -22,6 +26,8 @@ pub(super) struct Args {
     /// Write to this file.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) login: LoginOptions,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]

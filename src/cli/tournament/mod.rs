@@ -22,7 +22,7 @@ use super::connect::{
     login::{LoginOptions, Visitor},
     server_address::Address,
 };
-use crate::client::TournamentControl;
+use crate::client::{Reader, TournamentControl};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
@@ -99,17 +99,38 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
         TournamentCommand::Exclude(args) => organiser::exclude(server, args).await,
         TournamentCommand::Admit(args) => organiser::admit(server, args).await,
         TournamentCommand::Decide(args) => organiser::decide(server, args).await,
-        TournamentCommand::List(args) => show::list(&visitor(server).await?.reader(), args).await,
-        TournamentCommand::Show(args) => show::show(&visitor(server).await?.reader(), args).await,
-        TournamentCommand::Standings(args) => show::standings(&visitor(server).await?.reader(), args).await,
-        TournamentCommand::Meetings(args) => show::meetings(&visitor(server).await?.reader(), args).await,
-        TournamentCommand::Games(args) => show::games(&visitor(server).await?.reader(), args).await,
-        TournamentCommand::Export(args) => export::run(&visitor(server).await?.reader(), args).await,
-        TournamentCommand::Watch(args) => watch::run(&visitor(server).await?.reader(), &args.tournament).await,
+        TournamentCommand::List(args) => {
+            read(server, args.login.clone(), async |reader| show::list(&reader, args).await).await
+        }
+        TournamentCommand::Show(args) => {
+            read(server, args.login.clone(), async |reader| show::show(&reader, args).await).await
+        }
+        TournamentCommand::Standings(args) => {
+            read(server, args.login.clone(), async |reader| show::standings(&reader, args).await).await
+        }
+        TournamentCommand::Meetings(args) => {
+            read(server, args.login.clone(), async |reader| show::meetings(&reader, args).await).await
+        }
+        TournamentCommand::Games(args) => {
+            read(server, args.login.clone(), async |reader| show::games(&reader, args).await).await
+        }
+        TournamentCommand::Export(args) => {
+            read(server, args.login.clone(), async |reader| export::run(&reader, args).await).await
+        }
+        TournamentCommand::Watch(args) => {
+            read(server, args.login, async |reader| watch::run(&reader, &args.tournament).await).await
+        }
     }
 }
 
-/// Who reads needs no login.
-async fn visitor(server: &Address) -> anyhow::Result<Visitor> {
-    Visitor::enter(server, &LoginOptions::default()).await
+/// Reads as the player of a login, if one is named: an organiser sees a tournament without its delay.
+async fn read(
+    server: &Address,
+    login: LoginOptions,
+    read: impl AsyncFnOnce(Reader) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let visitor = Visitor::enter(server, &login).await?;
+    let done = read(visitor.reader()).await;
+    visitor.leave().await;
+    done
 }

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     cli::{
-        connect::find_tournament,
+        connect::{find_tournament, login::LoginOptions},
         games, say,
         terminal::interrupt::until_output_fails,
         text::{
@@ -31,6 +31,8 @@ pub(super) struct ListArgs {
     /// Print JSON, an object a line.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    pub(super) login: LoginOptions,
 }
 
 #[derive(Debug, clap::Args)]
@@ -40,12 +42,16 @@ pub(super) struct ShowArgs {
     /// Print JSON, an object a line.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    pub(super) login: LoginOptions,
 }
 
 #[derive(Debug, clap::Args)]
 pub(super) struct WatchArgs {
     /// Id or name of the tournament.
     pub(super) tournament: String,
+    #[command(flatten)]
+    pub(super) login: LoginOptions,
 }
 
 #[derive(Debug, clap::Args)]
@@ -61,6 +67,8 @@ pub(super) struct MeetingsArgs {
     /// Print JSON, an object a line.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    pub(super) login: LoginOptions,
 }
 
 pub(super) async fn list(reader: &Reader, args: ListArgs) -> anyhow::Result<()> {

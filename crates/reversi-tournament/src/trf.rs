@@ -30,7 +30,7 @@ struct Entry {
 ///
 /// A meeting is 1, ½ or 0 points, also one of several games, as the format has no other results. Entrants are numbered
 /// from 1 without gaps, in the order of joining. The rank is that of the standings, which count the points of games.
-/// Meetings that are not finished or give no points are left out, and so is the play-off.
+/// Rounds from the first with an unfinished meeting on, meetings that give no points and the play-off are left out.
 #[must_use]
 pub fn trf(tournament: &Tournament) -> Option<Vec<String>> {
     let kind = match tournament.settings().format {
@@ -38,13 +38,15 @@ pub fn trf(tournament: &Tournament) -> Option<Vec<String>> {
         Format::AllPlayAll { .. } => "Round robin",
         Format::Arena { .. } => return None,
     };
-    let rounds = tournament.round(Stage::Main);
+    let mut unfinished = tournament.unfinished().filter(|meeting| meeting.stage == Stage::Main);
+    let rounds = unfinished.next().map_or(tournament.round(Stage::Main), |meeting| meeting.round.saturating_sub(1));
     if rounds > MAX_ROUNDS {
         return None;
     }
     let numbers: BTreeMap<EntrantId, usize> = tournament.entrants().keys().copied().zip(1..).collect();
     let mut entries: BTreeMap<(EntrantId, u32), Entry> = BTreeMap::new();
-    for meeting in tournament.meetings().filter(|meeting| meeting.stage == Stage::Main) {
+    let is_shown = |meeting: &&Meeting| meeting.stage == Stage::Main && meeting.round <= rounds;
+    for meeting in tournament.meetings().filter(is_shown) {
         for (side, entrant) in meeting.sides().enumerate() {
             let opponent = meeting.sides().find(|other| *other != entrant);
             let opponent = opponent.and_then(|other| numbers.get(&other).copied());

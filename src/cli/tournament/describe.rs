@@ -90,8 +90,13 @@ pub(super) fn details(tournament: &v1::Tournament, organiser: &str) -> Vec<Strin
     let filler = settings.fills_bye.and_then(|ai| Ai::try_from(ai).ok());
     lines.extend(filler.map(|ai| format!("  in place of a bye: AI {ai}")));
     lines.extend(settings.sprt.map(|test| {
-        format!("  a challenger plays until {:+} or {:+} Elo to its opponents is accepted", test.elo0, test.elo1)
+        format!(
+            "  a challenger plays until its difference to all opponents is accepted as {} or {} Elo",
+            test.elo0, test.elo1
+        )
     }));
+    let delay = game.spectator_delay.filter(|delay| (delay.seconds, delay.nanos) != (0, 0));
+    lines.extend(delay.map(|delay| format!("  delay for spectators: {}", span(Some(delay)))));
     lines
 }
 

@@ -42,6 +42,7 @@ pub(super) async fn run(server: &Address, args: Args) -> anyhow::Result<()> {
     }
     let (session, id, tournament) = organiser::open(server, &args.target).await?;
     let settings = tournament.settings.context("the server's answer has no settings")?;
+    let given = given.without(&args.without)?;
     let wanted = given.or(&TournamentOptions::of(&settings)?.without(&args.without)?)?;
     let settings = create::settings(&session, &wanted, settings.game.unwrap_or_default()).await?;
     let changed = session.update_tournament(&id, settings).await;

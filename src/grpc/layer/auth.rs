@@ -42,6 +42,9 @@ const ADMIN_TOKEN: &str = "reversi-admin";
 /// The one method of these services that needs no player: it creates one.
 const LOG_IN: &str = "/reversi.v1.SessionService/LogIn";
 
+/// The method by which bots ask again and again whether the opponent has gone.
+const CLAIM_GAME: &str = "/reversi.v1.GameService/ClaimGame";
+
 /// The methods that only read. They need no token: without one, the caller is the visitor of its address.
 const FOR_VISITORS: [&str; 20] = [
     "/reversi.v1.LobbyService/GetServerInfo",
@@ -183,9 +186,14 @@ impl Guard {
         Ok(())
     }
 
-    /// A call that only reads asks whether something is there, so that NOT_FOUND is one of its answers.
+    /// A call that only reads asks whether something is there, so that NOT_FOUND is one of its answers; a claim asks
+    /// whether the opponent has gone.
     fn note_refusal(&self, player: &Player, path: &'static str, refusal: &Status) {
-        let is_answer = refusal.code() == Code::NotFound && FOR_VISITORS.contains(&path);
+        let is_answer = match refusal.code() {
+            Code::NotFound => FOR_VISITORS.contains(&path),
+            Code::FailedPrecondition => path == CLAIM_GAME,
+            _ => false,
+        };
         if let (Some(method), false) = (path.strip_prefix(FOR_PLAYERS), is_answer) {
             refusals::note(player, self.runtime.clock().now(), method, refusal, request_id::game());
         }

@@ -468,6 +468,8 @@ async fn a_bot_author_sees_refusals_rejected_moves_and_lost_games() {
     // A call that only asks is no problem.
     refused(bot.try_room("0000000000zz").await, Code::NotFound, "ROOM_NOT_FOUND");
     refused(bot.join("0000000000zz").await, Code::NotFound, "ROOM_NOT_FOUND");
+    let claim = v1::ClaimGameRequest { game_id: game.clone(), claim: v1::GameClaim::Win.into() };
+    refused(bot.games().claim_game(claim).await, Code::FailedPrecondition, "WRONG_PHASE");
     for _ in 0..2 {
         refused(bot.play(&game, 0, "a1").await, Code::FailedPrecondition, "ILLEGAL_MOVE");
     }

@@ -254,11 +254,16 @@ fn a_correction_of_the_organiser_counts() {
     assert_eq!(trial.issue(ORGANISER, command(Outcome::Void)), Err(Rejection::TournamentEnded));
 }
 
+/// The columns before the first round.
+const UP_TO_THE_RANK: usize = 89;
+
 /// In the columns of TRF16: number, name, rating, points, rank, and opponent, colour and result of each round.
 #[test]
 fn the_report_has_all_results_of_the_rounds() {
     let mut trial = Trial::started(settings(all_play_all()), 3);
     trial.control(Control::Pause).unwrap();
+    let running = trf(&trial.tournament).unwrap();
+    assert!(running.iter().all(|line| !line.starts_with("001") || line.len() == UP_TO_THE_RANK), "{running:?}");
     let outcomes = [Outcome::Forfeit { by: Forfeiter::First, fault: true }, played(&WON), Outcome::Void];
     for outcome in outcomes {
         trial.control(Control::Resume).unwrap();

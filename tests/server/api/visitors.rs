@@ -20,7 +20,7 @@ use crate::harness::in_process::{
 const EXHAUSTED: Code = Code::ResourceExhausted;
 
 /// The methods that need no token, but for `LogIn`.
-const OPEN: [&str; 19] = [
+const OPEN: [&str; 20] = [
     "AnalysisService/AnalyzeGame",
     "AnalysisService/AnalyzePosition",
     "LobbyService/GetServerInfo",
@@ -40,6 +40,7 @@ const OPEN: [&str; 19] = [
     "TournamentService/ListMeetings",
     "TournamentService/ListTournaments",
     "TournamentService/WatchTournament",
+    "TournamentService/ExportTournament",
 ];
 
 /// Every method of the API but `LogIn`.

@@ -261,6 +261,7 @@ fn of_several_tournaments_with_a_name_ones_own_is_meant() {
     assert_eq!(started, format!("tournament {own} is running, with 2 entrants\n"));
     let shown = server.output_of(&["tournament", "show", "Cup"], "");
     assert!(shown.contains(&others), "without a login the newest: {shown}");
+    server.output_of(&["tournament", "watch", &own], "");
     let meetings = |entrant: &str| server.output_of(&["tournament", "meetings", &own, "--entrant", entrant], "");
     assert_eq!(meetings("ai random 1"), meetings("1"));
 }

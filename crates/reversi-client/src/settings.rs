@@ -69,7 +69,7 @@ pub struct Settings {
     pub sprt: Option<Sprt>,
     /// The players who may take an open seat.
     pub opponents: Opponents,
-    /// Delay for spectators: they see its games so much later.
+    /// Delay after which spectators see the games; 0 to 15 min.
     pub spectator_delay: Duration,
 }
 

@@ -239,7 +239,7 @@ pub struct Settings {
     pub sprt: Option<Sprt>,
     /// The players who may take an open seat.
     pub opponents: Opponents,
-    /// The time after which those who do not play see a game.
+    /// Delay after which spectators see the games; 0 to 15 min.
     pub spectator_delay: Duration,
 }
 

@@ -297,13 +297,13 @@ impl Room {
         self.running()?.flag_falls(&self.settings.time)
     }
 
-    /// Whether a player, member or not, sees the games of the room later than those who play them.
+    /// True if the room has a delay for spectators and the player has no seat in it.
     #[must_use]
     pub fn is_delayed_for(&self, player: PlayerId) -> bool {
         !self.settings.spectator_delay.is_zero() && self.seat_of(player).is_none()
     }
 
-    /// The room with its clocks and deadlines as they run for those who see it with its delay.
+    /// A copy of the room with all clocks and deadlines later by the delay for spectators. It hides nothing.
     #[must_use]
     pub fn for_spectators(&self) -> Self {
         let mut shown = self.clone();
@@ -312,7 +312,7 @@ impl Room {
         shown
     }
 
-    /// The room as if no game had been played in it and nothing been said, for those who may not know of it yet.
+    /// The room without games, results and chat.
     #[must_use]
     pub fn without_games(self) -> Self {
         Self {

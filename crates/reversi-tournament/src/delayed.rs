@@ -31,7 +31,7 @@ impl Tournament {
         shown.unfinished = playing.iter().map(|(number, _)| *number).collect();
         for (id, entrant) in &mut shown.entrants {
             entrant.meeting = None;
-            // It would tell of a fault in a meeting.
+            // A pause in pairing shows that a hidden meeting had a fault.
             entrant.put_aside = entrant.put_aside.filter(|_| !hidden.contains(id));
         }
         for (number, meeting) in playing {

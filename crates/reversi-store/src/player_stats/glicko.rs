@@ -55,6 +55,9 @@ impl RatingWeight {
 impl Rating {
     /// The deviation above which a rating is provisional.
     pub(crate) const PROVISIONAL: f64 = 110.0;
+    /// The volatility at first. Glicko-2 has 0.06 for a period of ten games or more; here a period is one game, and what ten
+    /// of them add to the variance is the same.
+    const VOLATILITY: f64 = 0.02;
     /// The least deviation of a bot's rating after its engine has changed: the new one may be far stronger or weaker, but
     /// is no stranger, whose deviation is 350.
     pub(crate) const OF_NEW_ENGINE: f64 = 200.0;
@@ -121,8 +124,8 @@ impl Rating {
 
 impl Default for Rating {
     fn default() -> Self {
-        let Glicko2Rating { rating, deviation, volatility } = Glicko2Rating::new();
-        Self { value: rating, deviation, volatility, games: 0 }
+        let Glicko2Rating { rating, deviation, .. } = Glicko2Rating::new();
+        Self { value: rating, deviation, volatility: Self::VOLATILITY, games: 0 }
     }
 }
 
@@ -135,6 +138,7 @@ impl From<Rating> for Glicko2Rating {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use reversi_engine::rules::SplitMix64;
 
     use super::*;
 
@@ -191,5 +195,52 @@ mod tests {
             prop_assert_eq!(one, other);
             prop_assert!((one.value - rating.value).abs() < 1e-9 && one.deviation < rating.deviation);
         }
+    }
+
+    /// The mean of the ratings less that of the strengths, and the root of the mean square of the errors, after 30 days
+    /// in which 1,000 new players of known strength play 20 games a day against any of them. Their strengths have a
+    /// standard deviation of 200. A part of the games is against the nearest anchor.
+    fn after_a_month(mean_strength: f64, against_anchors: f64) -> (f64, f64) {
+        const PLAYERS: usize = 1_000;
+        const GAMES: usize = 30 * 20 * PLAYERS / 2;
+        let anchors: Vec<Rating> = crate::anchor::all().map(|(_, rating)| rating).collect();
+        let mut random = SplitMix64::new(7);
+        let mut unit = || (random.next() >> 11) as f64 / (1_u64 << 53) as f64;
+        // Nearly normal.
+        let mut strength = |_| mean_strength + 200.0 * ((0..12).map(|_| unit()).sum::<f64>() - 6.0);
+        let strengths: Vec<f64> = (0..PLAYERS).map(&mut strength).collect();
+        let mut ratings = vec![Rating::default(); PLAYERS];
+        for _ in 0..GAMES {
+            let mut draw = || (unit() * PLAYERS as f64) as usize;
+            let (one, other) = (draw(), draw());
+            let distance = |anchor: &&Rating| (anchor.value - ratings[one].value).abs();
+            let nearest = anchors.iter().min_by(|a, b| distance(a).total_cmp(&distance(b)));
+            let anchor = nearest.copied().filter(|_| unit() < against_anchors);
+            if anchor.is_none() && one == other {
+                continue;
+            }
+            let against = anchor.map_or(strengths[other], |anchor| anchor.value);
+            let wins = unit() < 1.0 / (1.0 + 10_f64.powf((against - strengths[one]) / 400.0));
+            let winner = Some(if wins { Color::Black } else { Color::White });
+            let (after, others) = ratings[one].meets(anchor.unwrap_or(ratings[other]), winner, RatingWeight::FULL);
+            ratings[one] = after;
+            if anchor.is_none() {
+                ratings[other] = others;
+            }
+        }
+        let errors = || ratings.iter().zip(&strengths).map(|(rating, strength)| rating.value - strength);
+        let mean = errors().sum::<f64>() / PLAYERS as f64;
+        (mean, (errors().map(|error| error * error).sum::<f64>() / PLAYERS as f64).sqrt())
+    }
+
+    /// Only anchors lift a field that is stronger than new players are taken for.
+    #[test]
+    fn after_a_month_ratings_are_near_the_strengths() {
+        let after = [1500.0, 1600.0].map(|mean| [0.0, 0.1, 0.3].map(|anchored| after_a_month(mean, anchored)));
+        println!("{after:.0?}");
+        for (drift, error) in after[0] {
+            assert!(drift.abs() < 10.0 && error < 40.0, "{drift} {error}");
+        }
+        assert!(after[1].is_sorted_by(|(few, _), (many, _)| few + 20.0 < *many), "{after:?}");
     }
 }

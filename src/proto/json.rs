@@ -5,7 +5,7 @@ use std::time::Duration;
 use reversi_client::{Ai, Participant, Player, PlayerKind};
 use serde_json::{Value, json};
 
-use super::v1::{self, tournament_settings::Format};
+use super::v1::{self, opening::Opening, tournament_settings::Format};
 
 pub(crate) fn player(player: &Player) -> Value {
     let kind = if player.kind == PlayerKind::Bot { "bot" } else { "human" };
@@ -84,16 +84,32 @@ fn settings(settings: &v1::TournamentSettings) -> Value {
     })
 }
 
-/// Of the room of a meeting; times in seconds.
+/// Of the room of a meeting; times in seconds. The rest of its settings is that of the tournament, or has no effect there.
 fn game(game: &v1::RoomSettings) -> Value {
+    #[rustfmt::skip]
+    let v1::RoomSettings { name: _, visibility: _, watching: _, move_limit, total_time, increment, ai_pause, games, swap_sides,
+        opening: of_opening, auto_start: _, rated, sprt: _, opponents: _, spectator_delay } = game;
     json!({
-        "games": game.games,
-        "rated": game.rated,
-        "total_time": seconds(game.total_time),
-        "increment": seconds(game.increment),
-        "move_limit": seconds(game.move_limit),
-        "spectator_delay": seconds(game.spectator_delay),
+        "games": games,
+        "rated": rated,
+        "total_time": seconds(*total_time),
+        "increment": seconds(*increment),
+        "move_limit": seconds(*move_limit),
+        "ai_pause": seconds(*ai_pause),
+        "swap_sides": swap_sides,
+        "opening": of_opening.as_ref().map(opening),
+        "spectator_delay": seconds(*spectator_delay),
     })
+}
+
+/// Without the seed: each meeting has its own.
+fn opening(opening: &v1::Opening) -> Value {
+    match &opening.opening {
+        None | Some(Opening::Standard(_)) => json!({ "standard": {} }),
+        Some(Opening::Moves(moves)) => json!({ "moves": moves }),
+        Some(Opening::Random(v1::RandomOpening { plies, .. })) => json!({ "random": { "plies": plies } }),
+        Some(Opening::Balanced(_)) => json!({ "balanced": {} }),
+    }
 }
 
 pub(crate) fn standing(row: &v1::Standing) -> Value {

@@ -14,7 +14,10 @@ use crate::{
             tournament::{ending, fault, has_ended, is_player, name},
         },
     },
-    client::{ClientError, PlayEvent, TournamentId, v1::player_tournament::News},
+    client::{
+        ClientError, PlayEvent, TournamentId,
+        v1::{TournamentPaired, player_tournament::News},
+    },
 };
 
 /// The longest wait for the call that leaves a tournament, as the process ends.
@@ -102,16 +105,16 @@ impl Bot {
 
 fn describe(news: &News) -> String {
     match news {
-        News::Paired(paired) => match &paired.opponent {
-            None => format!("round {}: a bye", paired.round),
-            opponent => format!(
-                "round {}, meeting {}: against {}, in room {}",
-                paired.round,
-                paired.meeting,
-                name(opponent.as_ref()),
-                paired.room_id
-            ),
-        },
+        News::Paired(TournamentPaired { round, meeting, opponent, room_id, playoff }) => {
+            let stage = if *playoff { "play-off, " } else { "" };
+            match opponent {
+                None => format!("{stage}round {round}: a bye"),
+                opponent => {
+                    let name = name(opponent.as_ref());
+                    format!("{stage}round {round}, meeting {meeting}: against {name}, in room {room_id}")
+                }
+            }
+        }
         News::Forfeit(forfeit) if forfeit.lost => {
             format!("meeting {} is lost by forfeit: this bot did not come in time", forfeit.meeting)
         }
@@ -138,6 +141,10 @@ mod tests {
         let until = Some(v1_time(1_767_348_000));
         for (news, line) in [
             (News::Paired(v1::TournamentPaired { round: 2, meeting: 5, ..Default::default() }), "round 2: a bye"),
+            (
+                News::Paired(v1::TournamentPaired { round: 1, playoff: true, ..Default::default() }),
+                "play-off, round 1: a bye",
+            ),
             (
                 News::Forfeit(v1::TournamentForfeit { meeting: 5, lost: true }),
                 "meeting 5 is lost by forfeit: this bot did not come in time",

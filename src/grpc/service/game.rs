@@ -388,7 +388,8 @@ fn tournament_news(news: TournamentNews) -> v1::player_tournament::News {
 
     let count = |number: u32| i32::try_from(number).unwrap_or(i32::MAX);
     match news {
-        TournamentNews::Paired { round, meeting, room, opponent } => News::Paired(v1::TournamentPaired {
+        TournamentNews::Paired { playoff, round, meeting, room, opponent } => News::Paired(v1::TournamentPaired {
+            playoff,
             round: count(round),
             meeting: count(meeting),
             room_id: opponent.as_ref().map(|_| room.to_string()).unwrap_or_default(),

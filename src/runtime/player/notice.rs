@@ -161,7 +161,9 @@ pub enum Notice {
 pub enum TournamentNews {
     /// The entrant has a meeting, or a bye.
     Paired {
-        /// The round, from 1.
+        /// Whether it is a meeting of the play-off.
+        playoff: bool,
+        /// The round, from 1; in a play-off from 1 again.
         round: u32,
         /// The number of the meeting.
         meeting: u32,

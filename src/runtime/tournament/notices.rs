@@ -6,7 +6,7 @@ use crate::{
         directory::Players,
         notice::{Notice, TournamentNews},
     },
-    tournament::{EntrantId, Event, Fact, Forfeiter, Outcome, Tournament, standings},
+    tournament::{EntrantId, Event, Fact, Forfeiter, Outcome, Stage, Tournament, standings},
 };
 
 /// Tells the entrants whom an event concerns. The tournament is that after the event.
@@ -18,17 +18,16 @@ pub(super) fn send(players: &Players, tournament: &Tournament, event: &Event) {
         }
     };
     match &event.fact {
-        Fact::Paired { round, meetings, .. } => {
+        Fact::Paired { stage, round, meetings } => {
             let who = |id: EntrantId| tournament.entrants().get(&id).map(|entrant| entrant.who.clone());
             for pairing in meetings {
                 let sides = [Some(pairing.first), pairing.second];
                 for (side, opponent) in [(sides[0], sides[1]), (sides[1], sides[0])] {
                     let Some(side) = side else { continue };
                     let opponent: Option<Participant> = opponent.and_then(who);
-                    send(
-                        side,
-                        TournamentNews::Paired { round: *round, meeting: pairing.number, room: pairing.room, opponent },
-                    );
+                    let (playoff, round) = (*stage == Stage::Playoff, *round);
+                    let (meeting, room) = (pairing.number, pairing.room);
+                    send(side, TournamentNews::Paired { playoff, round, meeting, room, opponent });
                 }
             }
         }

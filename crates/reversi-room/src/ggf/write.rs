@@ -21,8 +21,13 @@ pub fn write(record: &GameRecord) -> String {
         time(record),
         board(Position::START),
     );
+    // Writing to a string cannot fail.
+    for (tag, side) in [("RB", Color::Black), ("RW", Color::White)] {
+        if let Some(rating) = record.ratings[side] {
+            let _ = write!(line, "{tag}[{rating}]");
+        }
+    }
     if let Some(meeting) = record.meeting {
-        // Writing to a string cannot fail.
         let _ = write!(line, "EV[{}]RO[{}]", meeting.tournament, meeting.round);
     }
     for (index, ply) in record.plies.iter().enumerate() {

@@ -154,12 +154,15 @@ impl cluster::Notice {
 impl From<TournamentNews> for News {
     fn from(news: TournamentNews) -> Self {
         match news {
-            TournamentNews::Paired { round, meeting, room, opponent } => Self::Paired(cluster::TournamentPaired {
-                round,
-                meeting,
-                room: room.bits(),
-                opponent: opponent.as_ref().map(stored::participant),
-            }),
+            TournamentNews::Paired { playoff, round, meeting, room, opponent } => {
+                Self::Paired(cluster::TournamentPaired {
+                    playoff,
+                    round,
+                    meeting,
+                    room: room.bits(),
+                    opponent: opponent.as_ref().map(stored::participant),
+                })
+            }
             TournamentNews::Forfeited { meeting, lost } => Self::Forfeit(cluster::TournamentForfeit { meeting, lost }),
             TournamentNews::PutAside { put_aside, meetings } => Self::PutAside(v1::TournamentEntrantPutAside {
                 entrant: 0,
@@ -176,6 +179,7 @@ impl From<TournamentNews> for News {
 fn read_news(news: News) -> Result<TournamentNews, StoredError> {
     Ok(match news {
         News::Paired(paired) => TournamentNews::Paired {
+            playoff: paired.playoff,
             round: paired.round,
             meeting: paired.meeting,
             room: read_room(paired.room)?,

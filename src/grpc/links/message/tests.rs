@@ -144,8 +144,15 @@ fn tournament_news() -> impl Strategy<Value = TournamentNews> {
     let ending =
         select(&[Ending::Completed, Ending::Stopped, Ending::Cancelled, Ending::TooFewEntrants, Ending::Stale][..]);
     prop_oneof![
-        (any::<u32>(), any::<u32>(), room_id(), opponent)
-            .prop_map(|(round, meeting, room, opponent)| { TournamentNews::Paired { round, meeting, room, opponent } }),
+        (any::<bool>(), any::<u32>(), any::<u32>(), room_id(), opponent).prop_map(
+            |(playoff, round, meeting, room, opponent)| TournamentNews::Paired {
+                playoff,
+                round,
+                meeting,
+                room,
+                opponent
+            }
+        ),
         any::<(u32, bool)>().prop_map(|(meeting, lost)| TournamentNews::Forfeited { meeting, lost }),
         (any::<i64>(), reason, vec(any::<u32>(), 0..4)).prop_map(|(until, reason, meetings)| {
             TournamentNews::PutAside { put_aside: PutAside { until: Timestamp(until), reason }, meetings }

@@ -103,7 +103,12 @@ impl Player {
 
     /// Answers all turns with the first legal move until the tournament is over. Returns its rank.
     async fn plays(self, id: String) -> i32 {
-        let mut turns = self.turns().await;
+        self.plays_rounds(id).await.0
+    }
+
+    /// As [`Self::plays`]; also returns whether each of its rounds was one of the play-off, and its number.
+    async fn plays_rounds(self, id: String) -> (i32, Vec<(bool, i32)>) {
+        let (mut turns, mut rounds) = (self.turns().await, Vec::new());
         loop {
             match turns.next().await.expect("an open stream") {
                 Event::TurnRequested(turn) => {
@@ -112,7 +117,10 @@ impl Player {
                 }
                 Event::Tournament(v1::PlayerTournament { tournament_id, news: Some(News::Ended(ended)) }) => {
                     assert_eq!((tournament_id, ended.phase()), (id, Phase::Completed));
-                    return ended.rank;
+                    return (ended.rank, rounds);
+                }
+                Event::Tournament(v1::PlayerTournament { news: Some(News::Paired(paired)), .. }) => {
+                    rounds.push((paired.playoff, paired.round));
                 }
                 _ => {}
             }
@@ -164,6 +172,23 @@ async fn bots_that_only_answer_turns_play_a_swiss_tournament() {
     assert_eq!(standings.iter().map(|row| row.half_points).sum::<i32>(), 24);
     assert!(standings.windows(2).all(|pair| pair[0].half_points >= pair[1].half_points));
     assert!(standings.iter().all(|row| row.meetings == 3 && row.elo.is_some()));
+}
+
+#[tokio::test]
+async fn rounds_of_a_playoff_are_announced_as_such() {
+    let server = TestServer::open().await;
+    let organiser = server.human("Organiser").await;
+    let with_final = v1::TournamentSettings { playoff: 2, ..swiss(1) };
+    let id = organiser.organise(with_final).await.unwrap().tournament_id;
+    let mut plays = JoinSet::new();
+    for name in ["Ada", "Bea"] {
+        let bot = server.bot(name).await;
+        bot.enter(&id).await.unwrap();
+        plays.spawn(bot.plays_rounds(id.clone()));
+    }
+    organiser.control(&id, v1::TournamentControl::Start).await.unwrap();
+    let [one, other] = plays.join_all().await.try_into().unwrap();
+    assert!(one.0 + other.0 == 3 && one.1 == [(false, 1), (true, 1)] && one.1 == other.1, "{one:?} {other:?}");
 }
 
 #[tokio::test]
@@ -294,6 +319,8 @@ async fn a_tournament_is_exported_and_its_games_are_found_by_it() {
 
         let lines = exported(&visitor, id, v1::TournamentFormat::Json).await;
         let objects = lines.iter().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        let first = objects.clone().next().unwrap();
+        assert_eq!(first["tournament"]["settings"]["game"]["opening"], serde_json::json!({ "balanced": {} }));
         let names: Vec<_> = objects.clone().map(|object| object.as_object().unwrap().keys().next().cloned()).collect();
         assert_eq!(
             names.iter().flatten().collect::<Vec<_>>(),

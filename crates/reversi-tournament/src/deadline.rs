@@ -5,7 +5,6 @@ use std::time::Duration;
 use reversi_room::Timestamp;
 
 use super::{
-    entrant::Entrant,
     meeting::Stage,
     round::is_free,
     settings::Format,
@@ -77,9 +76,8 @@ impl Tournament {
         let from = if self.settings.is_gauntlet() {
             let tested = self.tested();
             let side = |challengers| {
-                let all = self.active().filter(|(id, _)| !tested.contains(id)).map(|(_, entrant)| entrant);
-                let side = all.filter(|entrant| self.settings.is_challenger(&entrant.who) == challengers);
-                side.filter_map(Entrant::pairable_from).min()
+                let side = self.side_of_gauntlet(challengers).filter(|(id, _)| !tested.contains(id));
+                side.filter_map(|(_, entrant)| entrant.pairable_from()).min()
             };
             side(true).zip(side(false)).map(|(one, other)| one.max(other))
         } else {

@@ -243,9 +243,8 @@ impl Tournament {
     }
 
     /// The challengers of a gauntlet who have not left, or the others.
-    pub(super) fn side_of_gauntlet(&self, challengers: bool) -> impl Iterator<Item = &Entrant> {
-        let entrants = self.active().map(|(_, entrant)| entrant);
-        entrants.filter(move |entrant| self.settings.is_challenger(&entrant.who) == challengers)
+    pub(super) fn side_of_gauntlet(&self, challengers: bool) -> impl Iterator<Item = (EntrantId, &Entrant)> {
+        self.active().filter(move |(_, entrant)| self.settings.is_challenger(&entrant.who) == challengers)
     }
 
     /// Whether there is still somebody to play: two entrants, and in a gauntlet one of each side.

@@ -19,6 +19,9 @@ it("tells an entrant of a meeting, and of a bye", () => {
     "Evening, round 2: you meet nova. The game begins when both are here.",
   );
   expect(words({ case: "paired", value: { round: 3 } })).toBe("Evening, round 3: you have a bye.");
+  expect(words({ case: "paired", value: { round: 1, playoff: true, opponent } })).toBe(
+    "Evening, play-off, round 1: you meet nova. The game begins when both are here.",
+  );
 });
 
 it("tells who has lost by a forfeit", () => {

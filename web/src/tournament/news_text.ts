@@ -14,8 +14,9 @@ export function newsText(
   const { news: words, fault } = texts.tournament;
   switch (news.case) {
     case "paired": {
-      const { round, opponent } = news.value;
-      return opponent ? words.paired(name, round, participantName(texts, opponent)) : words.bye(name, round);
+      const { round, opponent, playoff } = news.value;
+      const stage = playoff ? words.playoff(name) : name;
+      return opponent ? words.paired(stage, round, participantName(texts, opponent)) : words.bye(stage, round);
     }
     case "forfeit":
       return news.value.lost ? words.lost(name) : words.won(name);

@@ -25,6 +25,7 @@ import {
   isOver,
   phaseText,
   pointsText,
+  sprtText,
 } from "./words";
 
 const time = (at: number) => `T${at / 1000}`;
@@ -38,6 +39,12 @@ it("writes Elo with its error", () => {
   expect([elo(120), elo(-7), elo(0)]).toEqual(["+120 ± 85", "−7 ± 85", "0 ± 85"]);
   expect(eloText(create(StandingSchema, { elo: { elo: 191, error: 2 ** 31 - 1 } }))).toBe("+191 ± ∞");
   expect(eloText(create(StandingSchema))).toBe("");
+});
+
+it("writes the state of a test with its bounds", () => {
+  const sprt = { llr: 1.2, lowerBound: -2.944, upperBound: 2.944 };
+  expect(sprtText(create(StandingSchema, { sprt }))).toBe("LLR +1.20 (−2.94, +2.94)");
+  expect(sprtText(create(StandingSchema))).toBe("");
 });
 
 it("tells the format in words", () => {

@@ -104,9 +104,20 @@ export function pointsText(halfPoints: number): string {
 
 /** Elo and the half-width of its interval, as "+35 ± 120"; empty without games. */
 export function eloText({ elo }: Pick<Standing, "elo">): string {
-  if (!elo) return "";
-  const sign = elo.elo > 0 ? "+" : elo.elo < 0 ? "−" : "";
-  return `${sign}${boundedText(Math.abs(elo.elo))} ± ${boundedText(elo.error)}`;
+  return elo ? `${signed(elo.elo, boundedText)} ± ${boundedText(elo.error)}` : "";
+}
+
+/** The log-likelihood ratio of a challenger's test and its bounds, as "LLR +1.20 (−2.94, +2.94)"; empty without a test. */
+export function sprtText({ sprt }: Pick<Standing, "sprt">): string {
+  if (!sprt) return "";
+  const [llr, lower, upper] = [sprt.llr, sprt.lowerBound, sprt.upperBound].map((value) =>
+    signed(value, (size) => size.toFixed(2)),
+  );
+  return `LLR ${llr} (${lower}, ${upper})`;
+}
+
+function signed(value: number, text: (size: number) => string): string {
+  return `${value > 0 ? "+" : value < 0 ? "−" : ""}${text(Math.abs(value))}`;
 }
 
 /** The server sends the greatest number for what has no bound, as after wins only. */

@@ -135,6 +135,7 @@ export const tournament = {
     paired: (name: string, round: number, opponent: string) =>
       `${name}, round ${round}: you meet ${opponent}. The game begins when both are here.`,
     bye: (name: string, round: number) => `${name}, round ${round}: you have a bye.`,
+    playoff: (name: string) => `${name}, play-off`,
     begins: (name: string, opponent: string) => `Your game in ${name} begins, against ${opponent}.`,
     lost: (name: string) => `${name}: your meeting is forfeited, because you did not come or have left.`,
     won: (name: string) => `${name}: your meeting is won, because the opponent did not come or has left.`,

@@ -132,6 +132,7 @@ export const tournament: TournamentTexts = {
     paired: (name, round, opponent) =>
       `${name} 第 ${round} 回戦：相手は ${opponent} です。両者がそろうと対局が始まります。`,
     bye: (name, round) => `${name} 第 ${round} 回戦：相手がいないため不戦勝です。`,
+    playoff: (name) => `${name} 決勝トーナメント`,
     begins: (name, opponent) => `${name} の対局が始まります。相手は ${opponent} です。`,
     lost: (name) => `${name}：来なかったか退出したため、対戦は不戦敗になりました。`,
     won: (name) => `${name}：相手が来なかったか退出したため、対戦は不戦勝になりました。`,

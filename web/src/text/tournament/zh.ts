@@ -131,6 +131,7 @@ export const tournament: TournamentTexts = {
   news: {
     paired: (name, round, opponent) => `${name} 第 ${round} 轮：你的对手是 ${opponent}。双方到齐后对局开始。`,
     bye: (name, round) => `${name} 第 ${round} 轮：你轮空。`,
+    playoff: (name) => `${name} 淘汰赛`,
     begins: (name, opponent) => `你在 ${name} 的对局开始了，对手是 ${opponent}。`,
     lost: (name) => `${name}：你没有到场或已离开，这场对阵判负。`,
     won: (name) => `${name}：对手没有到场或已离开，这场对阵判你获胜。`,

@@ -5,7 +5,7 @@ import { participantName } from "../../room/game_record";
 import { attemptInTournament } from "../../state/tournament/attempt";
 import { dateTime } from "../../text/date_time";
 import { text } from "../../text/text";
-import { eloText, entrantStateText, isOver, pointsText } from "../../tournament/words";
+import { eloText, entrantStateText, isOver, pointsText, sprtText } from "../../tournament/words";
 import { ConfirmButton } from "../control/confirm_button";
 import { ParticipantLink } from "../profile/participant_link";
 import { WideTable } from "./wide_table";
@@ -60,7 +60,9 @@ function Row({ of, tournament, organises }: { of: Standing; tournament: Tourname
       <td>
         {of.wins}–{of.draws}–{of.losses}
       </td>
-      <td>{eloText(of)}</td>
+      <td>
+        {eloText(of)} <span class="muted">{sprtText(of)}</span>
+      </td>
       <td>{of.discs}</td>
       <td>
         {!isAway && <span class="muted">{entrantStateText(text.value, of, dateTime)}</span>}{" "}

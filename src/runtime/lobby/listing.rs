@@ -37,7 +37,7 @@ pub(super) const MIN_FREE_ROWS: usize = 100;
 pub(super) const SEARCH_STEP: usize = 1_000;
 
 /// The interval of updates to a watcher of the list. Several changes of a room within it are sent as one.
-pub(super) const LOBBY_INTERVAL: Duration = Duration::from_millis(200);
+pub(super) const LOBBY_INTERVAL: Duration = Duration::from_millis(250);
 
 /// The list of public rooms, of this node and of all others.
 ///

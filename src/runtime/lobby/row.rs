@@ -10,7 +10,7 @@ use crate::{
     rules::{Board, ByColor, Color, Square},
 };
 
-/// Changes of the room list that wait for a lobby watcher, which takes them every `LOBBY_INTERVAL`: 160,000 a second,
+/// Changes of the room list that wait for a lobby watcher, which takes them every `LOBBY_INTERVAL`: 130,000 a second,
 /// or all rooms of a node with the default number at once. They are kept once for all watchers, in 2.5 MiB; those of
 /// other nodes in as much again.
 pub(super) const LOBBY_LAG: usize = 1 << 15;

@@ -445,7 +445,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_comes_at_the_last_moment_does_not_forfeit() {
+    async fn an_entrant_who_comes_at_the_last_moment_does_not_forfeit() {
         let runtime = start(&Arc::default()).await;
         let (ada, late) = (log_in(&runtime, "Ada").await, log_in(&runtime, "Late").await);
         let _adas = runtime.streams.turns(&ada).await.unwrap();
@@ -499,7 +499,7 @@ mod tests {
 
     /// Otherwise a lost game could be left without losing it.
     #[tokio::test(start_paused = true)]
-    async fn who_leaves_a_tournament_loses_the_running_game() {
+    async fn an_entrant_who_leaves_loses_the_running_game() {
         let runtime = start(&Arc::default()).await;
         let (ada, bea) = (log_in(&runtime, "Ada").await, log_in(&runtime, "Bea").await);
         let mut turns = runtime.streams.turns(&ada).await.unwrap();
@@ -537,7 +537,7 @@ mod tests {
 
     /// She loses the first game on time and is not there for the second: both are the other's.
     #[tokio::test(start_paused = true)]
-    async fn who_does_not_come_back_for_the_second_game_loses_it_too() {
+    async fn an_entrant_who_is_gone_at_the_second_game_loses_it_too() {
         let runtime = start(&Arc::default()).await;
         let (ada, bea) = (log_in(&runtime, "Ada").await, log_in(&runtime, "Bea").await);
         let mut turns = runtime.streams.turns(&ada).await.unwrap();
@@ -571,7 +571,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_stays_away_from_a_pool_leaves_it() {
+    async fn a_player_who_stays_away_leaves_a_pool() {
         let time = TimeControl { per_move: None, total: Some(Duration::from_secs(60)), increment: Duration::ZERO };
         let admits = Opponents { people: false, ..Opponents::default() };
         let pool = Pool { name: "60+0".into(), time, admits, rated: true };

@@ -88,7 +88,7 @@ proptest! {
 
 /// In a field of several blocks: entrants may only meet those with the same remainder, except for a few of each block.
 #[test]
-fn who_finds_no_opponent_in_a_block_goes_down() {
+fn an_entrant_without_an_opponent_in_a_block_goes_down() {
     for size in [2, 127, 128, 129, 130, 255, 256, 257, 300, 513] {
         let cost = |a: EntrantId, b: Option<EntrantId>| Cost {
             repeat: b.map_or(0, |b| u16::from(a.0.is_multiple_of(7) && b.0.is_multiple_of(7) || a.0 / 64 == b.0 / 64)),

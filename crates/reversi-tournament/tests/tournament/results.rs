@@ -197,7 +197,7 @@ fn two_entrants_have_the_interval_of_a_match() {
 }
 
 #[test]
-fn who_has_lost_nothing_has_a_finite_strength_and_no_upper_bound() {
+fn an_entrant_without_a_loss_has_a_finite_strength_and_no_upper_bound() {
     let fit = Strengths::fit(&table(&[(1, 2, [0, 0, 0, 0, 7]), (3, 4, [0, 0, 2, 0, 0])]));
     let [first, second, third, fourth] = [1, 2, 3, 4].map(|one| fit.of(EntrantId(one)).unwrap());
     assert!(first.elo.is_finite() && first.high == f64::INFINITY && first.low > -120.0, "{first:?}");

@@ -62,7 +62,7 @@ fn players_join_by_themselves_and_ais_by_the_organiser() {
 }
 
 #[test]
-fn who_leaves_before_the_start_is_forgotten_and_who_is_excluded_stays_out() {
+fn an_entrant_who_leaves_before_the_start_is_forgotten_and_one_excluded_stays_out() {
     let mut trial = Trial::new(settings(Format::Swiss { rounds: 2 }), 4);
     trial.issue(Issuer::Player(player(1)), Command::Leave).unwrap();
     trial.issue(ORGANISER, Command::Exclude(EntrantId(2))).unwrap();

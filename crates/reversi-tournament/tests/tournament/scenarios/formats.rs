@@ -130,7 +130,7 @@ fn a_gauntlet_needs_both_sides() {
 }
 
 #[test]
-fn who_leaves_forfeits_and_later_opponents_have_a_bye() {
+fn an_entrant_who_leaves_forfeits_and_later_opponents_have_a_bye() {
     let mut trial = Trial::started(all_play_all(1, &[]), 4);
     trial.issue(Issuer::Player(player(4)), Command::Leave).unwrap();
     trial.play_to_the_end();

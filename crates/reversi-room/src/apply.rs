@@ -79,7 +79,7 @@ impl Room {
             Fact::GameEnded(end) => self.end_game(at, *end),
             Fact::ClockCredited { micros } => self.credit(at, *micros),
             Fact::ChatPosted { from, text } => self.add_chat_line(at, from, text),
-            Fact::ChatRemoved(posted) => self.chat.retain(|line| line.at != *posted),
+            Fact::ChatRemoved(posted) => self.remove_chat_line(*posted),
             Fact::Closed(_) => {
                 self.phase = Phase::Closed;
                 self.series = None;

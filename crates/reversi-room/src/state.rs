@@ -305,11 +305,16 @@ impl Room {
 
     /// A copy of the room with all clocks and deadlines later by the delay for spectators. It hides nothing.
     #[must_use]
-    pub fn for_spectators(&self) -> Self {
+    pub fn with_delayed_clocks(&self) -> Self {
         let mut shown = self.clone();
         let delay = i64::try_from(shown.settings.spectator_delay.as_micros()).unwrap_or(i64::MAX);
         shown.start_times_mut().for_each(|began| *began = began.shifted(delay));
         shown
+    }
+
+    /// Removes a line of chat as [`Fact::ChatRemoved`](crate::Fact::ChatRemoved) does, also from an earlier state.
+    pub fn remove_chat_line(&mut self, posted: Timestamp) {
+        self.chat.retain(|line| line.at != posted);
     }
 
     /// The room without games, results and chat.

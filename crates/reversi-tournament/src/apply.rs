@@ -189,7 +189,7 @@ impl Tournament {
     }
 
     /// Removes an entrant who has left and of whom nothing need be kept.
-    fn forget(&mut self, id: EntrantId) {
+    pub(super) fn forget(&mut self, id: EntrantId) {
         let Some(entrant) = self.entrants.get(&id) else { return };
         let excluded = entrant.left == Some(LeaveReason::Banned);
         let met = || self.meetings.iter().any(|meeting| meeting.side_of(id).is_some());

@@ -41,12 +41,14 @@ impl Tournament {
                     Ok(Vec::new())
                 }
                 Command::Leave => self.find(player_of(issuer)?).map(|_| Vec::new()),
+                Command::Join { who: Participant::Player(_), .. } => Err(Rejection::TournamentEnded),
+                // The end may be hidden from others by the delay for spectators.
                 Command::Configure(_)
-                | Command::Join { .. }
+                | Command::Join { who: Participant::Ai(_), .. }
                 | Command::Exclude(_)
                 | Command::Admit(_)
                 | Command::Control(_)
-                | Command::Adjudicate { .. } => Err(Rejection::TournamentEnded),
+                | Command::Adjudicate { .. } => self.require_organiser(issuer).and(Err(Rejection::TournamentEnded)),
             };
         }
         match command {
@@ -145,7 +147,7 @@ impl Tournament {
                 }
             }
             Participant::Player(_) => return Err(Rejection::NotYou),
-            Participant::Ai(_) => self.require_organiser(issuer).map_err(|_| Rejection::NotYou)?,
+            Participant::Ai(_) => self.require_organiser(issuer)?,
         }
         match left {
             Some(None) => return Ok(Vec::new()),

@@ -10,7 +10,11 @@ use super::{
 };
 
 impl Tournament {
-    /// The tournament without what has come of its meetings since `until`: their pairings, their results, and its end.
+    /// The tournament without what has come of its meetings since `until`: their pairings, their results, what follows from
+    /// these, and its end.
+    ///
+    /// All else is as it is now: settings, entrants, who of them is there, start, pause and resumption, and decisions about
+    /// meetings whose results are shown. What the phase was before a hidden end is not known; it is shown as running.
     #[must_use]
     pub fn delayed(&self, until: Timestamp) -> Self {
         let mut shown = self.clone();
@@ -29,9 +33,11 @@ impl Tournament {
         let unfinished = shown.meetings.iter().filter(|meeting| !meeting.is_finished());
         let playing: Vec<_> = unfinished.map(|meeting| (meeting.pairing.number, meeting.clone())).collect();
         shown.unfinished = playing.iter().map(|(number, _)| *number).collect();
+        // Without a meeting nothing of those who have left would be kept.
+        hidden.iter().for_each(|id| shown.forget(*id));
         for (id, entrant) in &mut shown.entrants {
             entrant.meeting = None;
-            // A pause in pairing shows that a hidden meeting had a fault.
+            // It would show that a hidden meeting had a fault. One of before is hidden, too, if the play-off follows.
             entrant.put_aside = entrant.put_aside.filter(|_| !hidden.contains(id));
         }
         for (number, meeting) in playing {

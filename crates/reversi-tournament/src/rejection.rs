@@ -12,8 +12,8 @@ pub enum Rejection {
     /// Only the server may do this.
     #[error("only the server may do this")]
     NotServer,
-    /// Only the player itself may do this, or the organiser for an AI.
-    #[error("players join by themselves, and AIs by the organiser")]
+    /// Only the player itself may do this.
+    #[error("players join by themselves")]
     NotYou,
     /// The entrant is not in the tournament.
     #[error("no such entrant in this tournament")]

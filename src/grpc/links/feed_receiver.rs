@@ -43,7 +43,7 @@ pub(super) async fn receive_feeds(
                     }
                 });
                 feeds.insert(id, Feed { items, _ended: ended });
-                let for_spectators = audience == Audience::Spectators;
+                let for_spectators = audience == Audience::Delayed;
                 Kind::Followed(Followed { feed: id, room: room.bits(), after: after.map(|seq| seq.0), for_spectators })
             }
             Some(gone) = followers.next() => match gone.filter(|id| feeds.remove(id).is_some()) {

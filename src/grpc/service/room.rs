@@ -62,7 +62,7 @@ impl RoomService for Services {
         let (snapshot, viewer) = match (role, rooms.snapshot(&player, id, &credentials).await) {
             (Role::Admin, _) => (rooms.snapshot_as_admin(id).await?, Viewer::Player(player.id())),
             (_, Err(RoomError::Rejected(Rejection::BadPassword | Rejection::NotMember))) if code.is_some() => {
-                (rooms.snapshot_as_admin(id).await?, Viewer::Invited)
+                (rooms.snapshot_for_invited(id).await?, Viewer::Invited)
             }
             (_, outcome) => (outcome?, Viewer::Player(player.id())),
         };

@@ -10,12 +10,14 @@ use super::{
     watchers::Watchers,
 };
 use crate::{
-    room::{Event, Phase, Room, Seq, Timestamp},
+    room::{Event, Fact, Phase, Room, Seq, Timestamp},
     store::History,
 };
 
-/// Maximum number of events that wait: of dozens of fast games, in less than 1 MiB. Beyond it they are shown as one new state.
+/// Maximum number of events that wait: of dozens of fast games. Beyond it they are shown as one new state.
 const MOST_WAITING: usize = 4096;
+/// Without the texts of chat, of which a minute has few.
+const _: () = assert!(MOST_WAITING * size_of::<(Option<Timestamp>, Step)>() <= 1 << 20);
 
 pub(super) struct Delayed {
     room: Room,
@@ -64,6 +66,11 @@ impl Delayed {
     pub(super) fn add(&mut self, event: &Event, before: Phase, after: &Room) {
         let is_of_game = before == Phase::Playing || after.phase() == Phase::Playing;
         let happened = is_of_game.then_some(event.at);
+        if let Fact::ChatRemoved(posted) = event.fact
+            && (is_of_game || !self.waiting.is_empty())
+        {
+            self.remove_chat_line(posted);
+        }
         if self.waiting.len() < MOST_WAITING {
             self.waiting.push_back((happened, Step::Event(event.clone())));
             return;
@@ -71,6 +78,25 @@ impl Delayed {
         match self.waiting.back_mut() {
             Some((last, Step::State(room))) => (*last, **room) = (happened.max(*last), after.clone()),
             _ => self.waiting.push_back((happened, Step::State(Box::new(after.clone())))),
+        }
+    }
+
+    /// Removes a line of chat at once, before the event that says so is shown.
+    fn remove_chat_line(&mut self, posted: Timestamp) {
+        for (_, step) in &mut self.waiting {
+            match step {
+                // It keeps its number: events are numbered without gaps.
+                Step::Event(Event { at, fact, .. }) if *at == posted && matches!(fact, Fact::ChatPosted { .. }) => {
+                    *fact = Fact::ChatRemoved(posted);
+                }
+                Step::Event(_) => {}
+                Step::State(room) => room.remove_chat_line(posted),
+            }
+        }
+        if self.room.chat().any(|line| line.at == posted) {
+            self.room.remove_chat_line(posted);
+            // For a snapshot without it.
+            self.watchers.roll_back();
         }
     }
 
@@ -94,7 +120,7 @@ impl Delayed {
                     self.room.apply(&event);
                     self.watchers.outdate();
                     if !self.watchers.is_none() {
-                        self.watchers.send(encode(&event, &self.room.for_spectators()));
+                        self.watchers.send(encode(&event, &self.room.with_delayed_clocks()));
                     }
                 }
                 Step::State(room) => {

@@ -141,7 +141,7 @@ impl RoomHost {
                 Question::Command(issuer, command) => {
                     Reply::Accepted(self.room(room).await?.command(issuer, command).await?)
                 }
-                Question::Snapshot => Reply::Snapshot(self.room(room).await?.snapshot(Audience::Players).await?),
+                Question::Snapshot => Reply::Snapshot(self.room(room).await?.snapshot(Audience::Live).await?),
                 Question::Create(creation, first) => {
                     self.require_served(creation.id)?;
                     Reply::Snapshot(self.create_once(*creation, first).await?)
@@ -216,8 +216,7 @@ impl RoomHost {
         if !live.is_delayed {
             return Ok(live);
         }
-        let delayed =
-            self.watched_now(id, Audience::Spectators).await?.subscribe(WatchAccess::Spectator, after).await?;
+        let delayed = self.watched_now(id, Audience::Delayed).await?.subscribe(WatchAccess::Delayed, after).await?;
         Ok(Subscribed { live: Some(live.events), ..delayed })
     }
 
@@ -226,13 +225,14 @@ impl RoomHost {
         let mut wait = MoveWait::new(&self.context.cluster);
         loop {
             let watched = async {
-                let live = self.watched_now(id, Audience::Players).await?.snapshot(Audience::Players).await?;
-                access.check(&live.room).map_err(WatchError::Access)?;
-                if !access.is_delayed(&live.room) {
-                    return Ok((live, Audience::Players));
+                let audience = access.audience();
+                let found = self.watched_now(id, audience).await?.snapshot(audience).await?;
+                access.check(&found.room).map_err(WatchError::Access)?;
+                if !access.is_delayed(&found.room) {
+                    return Ok((found, audience));
                 }
-                let delayed = self.watched_now(id, Audience::Spectators).await?.snapshot(Audience::Spectators).await?;
-                Ok((delayed.for_spectators(), Audience::Spectators))
+                let delayed = self.watched_now(id, Audience::Delayed).await?.snapshot(Audience::Delayed).await?;
+                Ok((delayed.with_delayed_clocks(), Audience::Delayed))
             };
             match Box::pin(watched).await {
                 Err(WatchError::Room(RoomError::Moved)) => wait.wait().await?,
@@ -282,7 +282,7 @@ impl RoomHost {
             // The same ask, which was repeated, has written it.
             Err(AppendError::Conflict(_)) => {
                 drop(creating);
-                self.room(id).await?.snapshot(Audience::Players).await
+                self.room(id).await?.snapshot(Audience::Live).await
             }
             Err(AppendError::Fenced) => Err(context.cluster.moved()),
             Err(AppendError::Repeated) => Err(RoomError::RequestIdReused),
@@ -312,7 +312,7 @@ impl RoomHost {
                 self.require_capacity()?;
                 self.create_here(creation, first).await
             }
-            found => found?.snapshot(Audience::Players).await,
+            found => found?.snapshot(Audience::Live).await,
         }
     }
 
@@ -320,7 +320,7 @@ impl RoomHost {
     async fn look_up(&self, id: RoomId, events: Vec<Event>) -> Result<Snapshot, RoomError> {
         loop {
             match self.load(id, Origin::New(events.clone())).await {
-                Ok(room) => return room.snapshot(Audience::Players).await,
+                Ok(room) => return room.snapshot(Audience::Live).await,
                 Err(RoomError::Moved) => return Err(RoomError::Moved),
                 Err(RoomError::Rejected(_) | RoomError::Damaged) => return Err(RoomError::StoreUnavailable),
                 Err(_) => tokio::select! {

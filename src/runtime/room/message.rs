@@ -31,13 +31,13 @@ pub(crate) enum Message {
     CreditStalls(Arc<()>),
 }
 
-/// Those who see a room.
+/// Those who see a room with or without its delay for spectators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Audience {
-    /// Its players, and administrators.
-    Players,
-    /// All others, if the room has a delay for spectators.
-    Spectators,
+    /// Its players, administrators, and other nodes for these. All, if the room has no delay.
+    Live,
+    /// All others, and other nodes for these.
+    Delayed,
 }
 
 /// A room at one moment.
@@ -50,9 +50,9 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// As [`Room::for_spectators`].
-    pub(crate) fn for_spectators(self) -> Self {
-        Self { room: Arc::new(self.room.for_spectators()), ..self }
+    /// As [`Room::with_delayed_clocks`].
+    pub(crate) fn with_delayed_clocks(self) -> Self {
+        Self { room: Arc::new(self.room.with_delayed_clocks()), ..self }
     }
 }
 
@@ -64,22 +64,22 @@ pub(crate) enum WatchAccess {
     /// The administrator's token, or another node.
     Admin,
     /// Another node, or a watcher whose permission was checked, for what spectators see.
-    Spectator,
+    Delayed,
 }
 
 impl WatchAccess {
     pub(crate) fn check(&self, room: &Room) -> Result<(), Rejection> {
         match self {
             Self::Player(player, credentials) => room.may_watch(*player, credentials),
-            Self::Admin | Self::Spectator => Ok(()),
+            Self::Admin | Self::Delayed => Ok(()),
         }
     }
 
     /// What this permission asks for. A player's may turn out to be for the other one: see [`WatchAccess::is_delayed`].
     pub(crate) fn audience(&self) -> Audience {
         match self {
-            Self::Player(..) | Self::Admin => Audience::Players,
-            Self::Spectator => Audience::Spectators,
+            Self::Player(..) | Self::Admin => Audience::Live,
+            Self::Delayed => Audience::Delayed,
         }
     }
 

@@ -194,8 +194,8 @@ impl Mirror {
     fn receive(&mut self, item: FeedItem) -> ControlFlow<()> {
         match item {
             FeedItem::Base(room) if room.id() != self.room.id() => self.follow_later(),
-            // Another node has the room now, and knows less of what was shown: this one waits for the later events.
-            FeedItem::Base(room) if room.seq() < self.room.seq() && self.audience == Audience::Spectators => {}
+            // Another node has the room now, and has shown less of it: this one waits for the later events.
+            FeedItem::Base(room) if room.seq() < self.room.seq() && self.audience == Audience::Delayed => {}
             FeedItem::Base(room) if room.seq() < self.room.seq() => {
                 // The node has made sure that it still has the room: the database has lost events.
                 let (had, has) = (self.room.seq(), room.seq());
@@ -237,8 +237,8 @@ impl Mirror {
         if !self.watchers.is_none() {
             let encode = |room: &Room| EncodedEvent::new(self.context.encode, event, room);
             self.watchers.send(match self.audience {
-                Audience::Players => encode(&self.room),
-                Audience::Spectators => encode(&self.room.for_spectators()),
+                Audience::Live => encode(&self.room),
+                Audience::Delayed => encode(&self.room.with_delayed_clocks()),
             });
         }
         if self.room.phase() == Phase::Closed { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

@@ -278,7 +278,7 @@ impl Registry {
 
     /// The room, or its mirror.
     pub(crate) fn watched(&self, room: RoomId) -> Option<RoomHandle> {
-        self.live(room).or_else(|| self.mirror(room, Audience::Players))
+        self.live(room).or_else(|| self.mirror(room, Audience::Live))
     }
 
     pub(crate) fn mirror(&self, room: RoomId, audience: Audience) -> Option<RoomHandle> {

@@ -173,6 +173,14 @@ impl Rooms {
         Ok(self.host.watched(room, &access).await?.0)
     }
 
+    /// The state of a room for the holder of its join code who may not watch it. Its game is not to be shown.
+    ///
+    /// # Errors
+    /// When it does not exist.
+    pub async fn snapshot_for_invited(&self, room: RoomId) -> Result<Snapshot, RoomError> {
+        Ok(self.host.watched(room, &WatchAccess::Delayed).await?.0)
+    }
+
     /// The current state of a room, to decide by. Its games are shown to the player only if they are not delayed.
     ///
     /// # Errors

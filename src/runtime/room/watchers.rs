@@ -82,7 +82,7 @@ impl Watchers {
         access.check(room).map_err(WatchError::Access)?;
         let known = after.filter(|after| *after <= room.seq());
         // A spectator may have had a seat, and so events that spectators do not have yet.
-        if known != after && access.audience() == Audience::Players {
+        if known != after && access.audience() == Audience::Live {
             return Err(WatchError::Outdated);
         }
         let events = self.events.get_or_insert_with(|| broadcast::Sender::new(WATCHER_LAG)).subscribe();

@@ -70,7 +70,7 @@ pub(super) async fn subscribe(
     };
     match (after, missed) {
         (Some(after), Some(missed)) => (feed.seq, feed.missed) = (after, missed),
-        _ if feed.live.is_some() => feed.snapshot = Some(snapshot.for_spectators()),
+        _ if feed.live.is_some() => feed.snapshot = Some(snapshot.with_delayed_clocks()),
         _ => feed.snapshot = Some(snapshot),
     }
     Ok(feed)
@@ -82,10 +82,10 @@ async fn read_missed(
     context: &ActorContext,
     room: &Room,
     after: Seq,
-    for_spectators: bool,
+    is_delayed: bool,
 ) -> Option<VecDeque<EncodedEvent>> {
-    let encoded = |event: &Event, room: &Room| match for_spectators {
-        true => context.encoded(event, &room.for_spectators()),
+    let encoded = |event: &Event, room: &Room| match is_delayed {
+        true => context.encoded(event, &room.with_delayed_clocks()),
         false => context.encoded(event, room),
     };
     let mut missed = VecDeque::new();
@@ -136,9 +136,16 @@ impl FollowedRoom {
         if !cluster.serves(room) {
             return Err(FeedEnd::Moved(cluster.node_of(room)));
         }
-        let access = if audience == Audience::Spectators { WatchAccess::Spectator } else { WatchAccess::Admin };
-        let feed = subscribe(host, room, &access, after).await;
-        feed.map(Self).map_err(|error| FeedEnd::Refused(error.into()))
+        let access = if audience == Audience::Delayed { WatchAccess::Delayed } else { WatchAccess::Admin };
+        let feed = subscribe(host, room, &access, after).await.map_err(|error| FeedEnd::Refused(error.into()))?;
+        if let (Audience::Delayed, Some(base), Some(after)) = (audience, &feed.snapshot, after)
+            && base.room.seq() < after
+            // Otherwise this node has only shown less than the last one.
+            && host.snapshot(room).await.map_err(FeedEnd::Refused)?.room.seq() < after
+        {
+            return Err(FeedEnd::RolledBack);
+        }
+        Ok(Self(feed))
     }
 
     /// The next item. `None` if the node must follow the room again: it read too slowly, or the room's actor has ended

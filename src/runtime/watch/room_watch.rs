@@ -197,7 +197,7 @@ impl Watch {
     }
 
     fn audience(&self) -> Audience {
-        if self.feed.live.is_some() { Audience::Spectators } else { Audience::Players }
+        if self.feed.live.is_some() { Audience::Delayed } else { Audience::Live }
     }
 
     fn pass_on(&mut self, event: EncodedEvent) -> Update {

@@ -31,7 +31,6 @@ impl Room {
 
 impl Draft {
     pub(super) fn claim(&mut self, issuer: Issuer, number: u32, claim: Claim) -> Result<(), Rejection> {
-        self.room.game_numbered(number)?;
         let side = self.seated(issuer)?;
         let both_have_moved = self.running(number)?.both_have_moved();
         let from = self.room.claim_from(side.opposite()).ok_or(Rejection::WrongPhase(rejection::NOT_GONE))?;

@@ -1,4 +1,6 @@
 //! Deciding commands: one file for each kind of command, each adding events to a [`Draft`].
+//!
+//! Rights come first: from a refusal, a member without a seat must not learn what the delay for spectators hides.
 
 mod claim;
 mod membership;

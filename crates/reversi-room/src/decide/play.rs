@@ -22,8 +22,7 @@ impl Room {
         square: Square,
         thought: Option<Box<Thought>>,
     ) -> Result<Vec<Event>, Rejection> {
-        let game = self.game_numbered(number)?;
-        let side = self.mover(issuer, game)?;
+        let (game, side) = self.mover(issuer, number)?;
         let repeated = ply % 2 == parity(side)
             && game.plies.get(usize::from(ply)).is_some_and(|decided| decided.square == Some(square));
         if repeated && ply >= game.opening {
@@ -77,14 +76,19 @@ impl Room {
         }
     }
 
-    /// The side for which the issuer may move: a player's own, or for the server that of the AI to move.
-    fn mover(&self, issuer: Issuer, game: &Game) -> Result<Color, Rejection> {
+    /// The game with that number, and the side for which the issuer may move in it: a player's own, or for the server that
+    /// of the AI to move.
+    fn mover(&self, issuer: Issuer, number: u32) -> Result<(&Game, Color), Rejection> {
         match issuer {
-            Issuer::Player(player) => self.seat_of(player).ok_or(Rejection::NotSeated),
+            Issuer::Player(player) => {
+                let side = self.seat_of(player).ok_or(Rejection::NotSeated)?;
+                Ok((self.game_numbered(number)?, side))
+            }
             Issuer::Server => {
+                let game = self.game_numbered(number)?;
                 let turn = game.position.turn();
                 match self.seats[turn].occupant {
-                    Occupant::Ai(_) => Ok(turn),
+                    Occupant::Ai(_) => Ok((game, turn)),
                     Occupant::Open | Occupant::Reserved(_) | Occupant::Invited(_) | Occupant::Player(_) => {
                         Err(Rejection::NotYourTurn)
                     }
@@ -172,7 +176,6 @@ impl Draft {
     }
 
     pub(super) fn resign(&mut self, issuer: Issuer, number: u32) -> Result<(), Rejection> {
-        self.room.game_numbered(number)?;
         let seat = self.seated(issuer)?;
         self.running(number)?;
         self.end_game(GameEnd::lost_by(seat, EndReason::Resignation));
@@ -180,11 +183,15 @@ impl Draft {
     }
 
     pub(super) fn abort(&mut self, issuer: Issuer, number: u32) -> Result<(), Rejection> {
+        let is_seated = self.seated(issuer).is_ok();
+        if !is_seated && issuer != Issuer::Admin {
+            self.require_trusted(issuer)?;
+        }
         let game = self.room.game_numbered(number)?;
         if self.room.phase == Phase::Lobby {
             return Err(Rejection::GameOver);
         }
-        let early = !game.both_have_moved() && self.seated(issuer).is_ok();
+        let early = !game.both_have_moved() && is_seated;
         if early && self.room.meeting.is_some() {
             return Err(Rejection::WrongPhase(rejection::NO_ABORT));
         }

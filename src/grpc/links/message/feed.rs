@@ -11,7 +11,7 @@ use crate::{
 
 impl cluster::Followed {
     pub(crate) fn read(self) -> Result<(RoomId, Audience, Option<Seq>), StoredError> {
-        let audience = if self.for_spectators { Audience::Spectators } else { Audience::Players };
+        let audience = if self.for_spectators { Audience::Delayed } else { Audience::Live };
         Ok((read_room(self.room)?, audience, self.after.map(read_seq).transpose()?))
     }
 }

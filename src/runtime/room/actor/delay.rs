@@ -2,17 +2,29 @@
 
 use tokio::time::{Instant, sleep_until};
 
-use super::{Ending, RoomActor};
-use crate::runtime::room::{delayed::Delayed, mailbox::Mailbox, message::Message};
+use super::{Ending, Origin, RoomActor};
+use crate::{
+    room::Issuer,
+    runtime::{
+        outcome::Accepted,
+        room::{delayed::Delayed, mailbox::Mailbox, message::Message},
+    },
+};
 
 impl RoomActor {
     /// Finds out from the journal what spectators may see, before anything else happens.
-    pub(super) async fn restore_delayed(&mut self) {
+    pub(super) async fn restore_delayed(&mut self, origin: &Origin) {
         if self.room.settings().spectator_delay.is_zero() {
             return;
         }
-        // Without it they see the games later.
-        let history = self.context.journal.load(self.room.id()).await.ok().flatten();
+        let history = match origin {
+            // All of it has just happened.
+            Origin::New(_) => None,
+            // Without it they see the games later.
+            Origin::Journal | Origin::Dormant | Origin::Start { .. } => {
+                self.context.journal.load(self.room.id()).await.ok().flatten()
+            }
+        };
         self.delayed = Some(Box::new(Delayed::restore(history, &self.room)));
         self.list();
     }
@@ -47,6 +59,19 @@ impl RoomActor {
                 *delayed = has_delay.then(|| Box::new(Delayed::restore(None, &self.room)));
                 self.watchers.restart();
             }
+        }
+    }
+
+    /// What an answer says to its receiver, who may see the room with the delay.
+    pub(super) fn as_shown(&mut self, issuer: Issuer, accepted: Accepted) -> Accepted {
+        match issuer {
+            Issuer::Player(player) if self.room.is_delayed_for(player) => {
+                // With the events of the command, if they need not wait.
+                self.show_due();
+                let seq = self.delayed.as_ref().map_or(accepted.seq, |delayed| delayed.room().seq());
+                Accepted { seq, ..accepted }
+            }
+            Issuer::Player(_) | Issuer::Admin | Issuer::Server => accepted,
         }
     }
 

@@ -211,7 +211,7 @@ pub(crate) fn spawn(context: Arc<ActorContext>, room: Room, origin: Origin, new:
 impl RoomActor {
     async fn run(&mut self, origin: Origin, mailbox: &mut Mailbox) {
         self.registration.count_game(self.room.running().is_some());
-        self.restore_delayed().await;
+        self.restore_delayed(&origin).await;
         if let Origin::Start { since, downtime } = origin {
             // First, because later events would end the downtime.
             if let Err(ending) = self.credit_downtime(since, downtime, mailbox).await {
@@ -354,7 +354,7 @@ impl RoomActor {
         match *message {
             Message::Command(issuer, command, arrived, reply) => {
                 let decided = self.decide(self.context.clock.at(arrived), issuer, command);
-                let answer = self.commit(issuer, decided).await;
+                let answer = self.commit(issuer, decided).await.map(|accepted| self.as_shown(issuer, accepted));
                 let is_written = answer.is_ok();
                 // The caller may have gone; the command is valid.
                 let _ = reply.send(answer);
@@ -521,14 +521,14 @@ impl RoomActor {
     fn snapshot(&mut self, audience: Audience) -> Snapshot {
         match (&mut self.delayed, audience) {
             // All who watch the room follow it as it is, too.
-            (Some(delayed), Audience::Spectators) => Snapshot { watchers: self.watchers.count(), ..delayed.snapshot() },
+            (Some(delayed), Audience::Delayed) => Snapshot { watchers: self.watchers.count(), ..delayed.snapshot() },
             _ => self.watchers.snapshot(&self.room),
         }
     }
 
     fn subscribe(&mut self, access: &WatchAccess, after: Option<Seq>) -> Result<Subscribed, WatchError> {
         let subscribed = match (&mut self.delayed, access.audience()) {
-            (Some(delayed), Audience::Spectators) => delayed.subscribe(access, after)?,
+            (Some(delayed), Audience::Delayed) => delayed.subscribe(access, after)?,
             _ => self.watchers.subscribe(&self.room, access, after)?,
         };
         self.listing.update_watchers(self.watchers.count());
@@ -552,7 +552,7 @@ impl RoomActor {
             Message::Snapshot(audience, reply) => drop(reply.send(self.snapshot(audience))),
             Message::Subscribe(access, _, reply) => {
                 let last = match (&mut self.delayed, access.audience()) {
-                    (Some(delayed), Audience::Spectators) => delayed.last(&access),
+                    (Some(delayed), Audience::Delayed) => delayed.last(&access),
                     _ => self.watchers.last(&self.room, &access),
                 };
                 drop(reply.send(last));

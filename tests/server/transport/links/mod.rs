@@ -277,12 +277,12 @@ async fn a_feed_has_every_event_and_ends_with_its_follower_or_its_link() {
     let pair = Pair::start([None, None]).await;
     let SharedRoom { black, id, .. } = shared_room(&pair.nodes).await;
     let (to, links, room) = (pair.nodes[0].id, &pair.nodes[1].links, id.parse::<RoomId>().unwrap());
-    let mut feed = links.follow(to, room, Audience::Players, None);
+    let mut feed = links.follow(to, room, Audience::Live, None);
     let Some(FeedItem::Base(base)) = within(feed.recv()).await else { panic!("a feed begins with the state") };
     for line in 0..8 {
         black.chat(&id, &format!("line {line}")).await.unwrap();
     }
-    let mut resumed = links.follow(to, room, Audience::Players, Some(base.seq()));
+    let mut resumed = links.follow(to, room, Audience::Live, Some(base.seq()));
     for feed in [&mut feed, &mut resumed] {
         for step in 1..=8 {
             let Some(FeedItem::Event(event)) = within(feed.recv()).await else { panic!("no event {step}") };
@@ -296,7 +296,7 @@ async fn a_feed_has_every_event_and_ends_with_its_follower_or_its_link() {
     };
     within(async { while watchers().await != 1 {} }).await;
     let elsewhere = RoomId::from_bits(room.bits() ^ 1 << 48).unwrap();
-    let ended = within(links.follow(to, elsewhere, Audience::Players, None).recv()).await;
+    let ended = within(links.follow(to, elsewhere, Audience::Live, None).recv()).await;
     let known = Shard::of(elsewhere);
     assert!(matches!(&ended, Some(FeedItem::Ended(FeedEnd::Moved(Some(owned)))) if owned.shard == known), "{ended:?}");
     pair.nodes[0].cable.cut();

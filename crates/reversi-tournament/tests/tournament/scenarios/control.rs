@@ -50,7 +50,7 @@ fn players_join_by_themselves_and_ais_by_the_organiser() {
     assert_eq!(trial.issue(own, join(one(), 1994, &password)), Err(Rejection::NotAdmitted));
     assert_eq!(trial.issue(own, join(one(), 1999, &None)), Err(Rejection::BadPassword));
     assert_eq!(trial.issue(ORGANISER, join(one(), 1999, &password)), Err(Rejection::NotYou));
-    assert_eq!(trial.issue(own, join(Participant::Ai(ai()), 0, &password)), Err(Rejection::NotYou));
+    assert_eq!(trial.issue(own, join(Participant::Ai(ai()), 0, &password)), Err(Rejection::NotOrganiser));
     assert_eq!(trial.issue(own, join(one(), 1999, &password)).unwrap().len(), 1);
     assert_eq!(trial.issue(own, join(one(), 1999, &password)).unwrap(), []);
     assert_eq!(trial.issue(ORGANISER, join(Participant::Ai(ai()), 0, &None)).unwrap().len(), 1);
@@ -163,6 +163,9 @@ fn an_early_end_voids_what_runs_and_keeps_the_standings() {
     // The room of the other meeting still ends.
     assert_eq!(trial.finish(2, played(&WON)), []);
     assert_eq!(trial.join(9), Err(Rejection::TournamentEnded));
+    let end = Command::Control(Control::End);
+    assert_eq!(trial.issue(ORGANISER, end.clone()), Err(Rejection::TournamentEnded));
+    assert_eq!(trial.issue(Issuer::Player(player(1)), end), Err(Rejection::NotOrganiser), "as before the end");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! A room as spectators with a delay see it: its games as they were that time ago.
 //!
-//! What happens while no game runs passes at once, unless it follows what still waits: a room must be found and entered.
+//! What happens while no game runs passes at once, unless it follows what still waits: a room must be found and entered. A
+//! line of chat is removed at once.
 
 use std::collections::VecDeque;
 
@@ -159,5 +160,129 @@ impl Delayed {
 
     pub(super) fn last(&mut self, access: &WatchAccess) -> Result<Subscribed, WatchError> {
         self.watchers.last(&self.room, access)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use bytes::Bytes;
+
+    use super::*;
+    use crate::{
+        room::{
+            AiSeat, ChatText, Command, Creation, DisplayName, Issuer, JoinCode, Occupant, PlayerId, PlayerKind, Policy,
+            Profile, RoomId, Settings,
+        },
+        rules::ByColor,
+        runtime::room::encoded_event::Effect,
+    };
+
+    const DELAY: Duration = Duration::from_secs(60);
+
+    fn at(seconds: u64) -> Timestamp {
+        Timestamp(0).after(Duration::from_secs(seconds))
+    }
+
+    /// A room with a delay, in which Ada has begun a game against an AI, and what spectators see of it.
+    struct Trial {
+        room: Room,
+        delayed: Delayed,
+    }
+
+    impl Trial {
+        fn new() -> Self {
+            let name = DisplayName::parse("Ada").unwrap();
+            let ada = Profile { id: PlayerId::from_random(1), name, kind: PlayerKind::Human, engine_version: None };
+            let ai = AiSeat { kind: "random".into(), level: 1, seed: 1 };
+            let creation = Creation {
+                id: RoomId::from_random(1),
+                code: JoinCode::from_random(1),
+                settings: Settings { spectator_delay: DELAY, ..Settings::named((&ada.name).into()) },
+                policy: Policy { grace: DELAY, idle_close: DELAY, members: 8 },
+                seats: ByColor::new(Occupant::Player(ada.clone()), Occupant::Ai(ai)),
+                owner: ada,
+                request: None,
+                meeting: None,
+            };
+            let room = Room::new(creation, at(0));
+            let mut trial = Self { delayed: Delayed::new(room.clone()), room };
+            trial.act(at(0), Command::Start(None));
+            trial
+        }
+
+        fn act(&mut self, now: Timestamp, command: Command) {
+            for event in self.room.decide(now, Issuer::Player(PlayerId::from_random(1)), command).unwrap() {
+                let before = self.room.phase();
+                self.room.apply(&event);
+                self.delayed.add(&event, before, &self.room);
+            }
+        }
+
+        fn chat(&mut self, now: Timestamp) {
+            self.act(now, Command::Chat(ChatText::parse("a word").unwrap()));
+        }
+
+        /// Shows what happened until then, as events with the end of the running turn.
+        fn advance(&mut self, until: Timestamp) {
+            let encode = |_: &Event, room: &Room| format!("{:?}", room.flag_falls()).into();
+            self.delayed.advance(until, |event, room| EncodedEvent::new(encode, event, room));
+        }
+    }
+
+    #[test]
+    fn what_is_too_much_to_wait_as_events_is_shown_as_one_state_with_the_last_of_them() {
+        let mut trial = Trial::new();
+        for _ in 0..MOST_WAITING {
+            trial.chat(at(1));
+        }
+        trial.chat(at(2));
+        trial.chat(at(3));
+        assert_eq!(trial.delayed.waiting.len(), MOST_WAITING + 1);
+        trial.advance(at(2));
+        assert_eq!(trial.delayed.next(), Some(at(3)), "the state waits for the last event");
+        let removed = trial.room.chat().next().unwrap().at;
+        trial.delayed.remove_chat_line(removed);
+        trial.advance(at(3));
+        trial.room.remove_chat_line(removed);
+        assert_eq!((trial.delayed.room(), trial.delayed.next()), (&trial.room, None));
+    }
+
+    #[test]
+    fn clocks_of_events_run_with_the_delay() {
+        let mut trial = Trial::new();
+        let mut events = trial.delayed.subscribe(&WatchAccess::Delayed, None).unwrap().events;
+        trial.advance(at(0));
+        let start: Vec<_> = std::iter::from_fn(|| events.try_recv().ok()).collect();
+        let flag = trial.room.flag_falls().map(|flag| flag.after(DELAY));
+        let bytes = start.last().cloned().unwrap().bytes_for(PlayerId::from_random(2));
+        assert_eq!(bytes, Bytes::from(format!("{flag:?}")));
+    }
+
+    /// As after a failover to a database that lacks the last events.
+    #[test]
+    fn a_room_that_goes_back_is_shown_as_it_is_when_that_is_old_enough() {
+        let mut trial = Trial::new();
+        trial.chat(at(1));
+        let earlier = trial.room.clone();
+        trial.chat(at(2));
+        trial.chat(at(3));
+        trial.advance(at(0));
+        let shown = trial.delayed.room().clone();
+        trial.delayed.replace(&earlier, at(5));
+        assert_eq!(trial.delayed.room(), &shown, "nothing was shown of what is lost");
+        trial.advance(at(4));
+        assert_eq!(trial.delayed.room(), &earlier);
+        assert_eq!(trial.delayed.next(), Some(at(5)), "what else the database has was written at some time until now");
+        trial.advance(at(5));
+
+        trial.room = earlier.clone();
+        trial.chat(at(6));
+        trial.advance(at(6));
+        let mut events = trial.delayed.subscribe(&WatchAccess::Delayed, None).unwrap().events;
+        trial.delayed.replace(&earlier, at(7));
+        assert_eq!(trial.delayed.room(), &earlier, "what was shown is lost");
+        assert_eq!(events.try_recv().unwrap().effect, Effect::RolledBack);
     }
 }

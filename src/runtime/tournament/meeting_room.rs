@@ -190,3 +190,52 @@ fn discs_of(game: &GameRecord) -> ByColor<u8> {
         (_, None) => ByColor::new(32, 32),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::room::{Issuer, RoomName, Timestamp, TournamentId};
+
+    #[test]
+    fn a_game_lost_on_time_is_a_fault_of_its_loser_on_whichever_side() {
+        let profile = |number: u32| Profile {
+            id: PlayerId::from_random(number.into()),
+            name: DisplayName::parse(&format!("p{number}")).unwrap(),
+            kind: PlayerKind::Bot,
+            engine_version: None,
+        };
+        let [one, two] = [profile(1), profile(2)];
+        let sides = [&one, &two].map(|side| Participant::Player(side.clone()));
+        let lost_on_time = |[black, white]: [&Profile; 2]| {
+            let creation = Creation {
+                id: RoomId::from_random(1),
+                code: JoinCode::from_random(1),
+                owner: owner(PlayerId::from_random(3)),
+                settings: Settings::named(RoomName::parse("Cup").unwrap()),
+                policy: Policy { grace: Duration::from_secs(60), idle_close: Duration::from_secs(60), members: 8 },
+                seats: ByColor::new(Occupant::Player(black.clone()), Occupant::Player(white.clone())),
+                request: None,
+                meeting: Some(MeetingRef { tournament: TournamentId::from_random(1), number: 1, round: 1 }),
+            };
+            let mut room = Room::new(creation, Timestamp(0));
+            let started = room.decide(Timestamp(0), Issuer::Server, Command::Start(None)).unwrap();
+            started.iter().for_each(|event| room.apply(event));
+            let over = room.decide(room.flag_falls().unwrap(), Issuer::Server, Command::Tick).unwrap();
+            room.records(&over).into_iter().map(Arc::new).collect::<Vec<_>>()
+        };
+        let outcome = |games: &[Arc<GameRecord>]| outcome(&sides, games, 1, None);
+        for (players, points, faults) in [
+            ([&one, &two], Points::Loss, [Some(Fault::Timeout), None]),
+            ([&two, &one], Points::Win, [None, Some(Fault::Timeout)]),
+        ] {
+            let mut score = Score::default();
+            score.count(0, points);
+            let Outcome::Played { score: found, faults: found_faults, .. } = outcome(&lost_on_time(players)) else {
+                panic!("it was played")
+            };
+            assert_eq!((found, found_faults), (score, faults));
+        }
+    }
+}

@@ -174,3 +174,37 @@ impl FollowedRoom {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use bytes::Bytes;
+
+    use super::*;
+    use crate::{
+        room::{AiSpec, Command, DisplayName, PlayerKind, SeatSpec, Settings},
+        rules::ByColor,
+        runtime::{NewRoom, Parts, Runtime},
+        store::{MemoryStore, Store},
+    };
+
+    /// A node that takes over a room may have shown less of it than the last one; but it has all of its events.
+    #[tokio::test]
+    async fn a_mirror_of_what_spectators_see_is_told_when_events_are_lost() {
+        let parts = Parts { ai_threads: Some(0), ..Parts::new(Store::of(MemoryStore::default()), |_, _| Bytes::new()) };
+        let runtime = Runtime::start(parts).await.unwrap();
+        let ada = DisplayName::parse("Ada").unwrap();
+        let (ada, _) = runtime.sessions.log_in(ada, PlayerKind::Human, 0, None, None).await.unwrap();
+        let settings = Settings { spectator_delay: Duration::from_secs(60), ..Settings::named((&ada.name).into()) };
+        let ai = SeatSpec::Ai(AiSpec { kind: "random".into(), level: None, seed: None });
+        let new = NewRoom { settings, seats: ByColor::new(SeatSpec::Me, ai) };
+        let room = runtime.rooms.create(&ada, new, None).await.unwrap().room.id();
+        let last = runtime.rooms.command(&ada, room, Command::Start(None)).await.unwrap().seq;
+        let host = &runtime.rooms.host;
+        let follow = async |after| FollowedRoom::new(host, room, Audience::Delayed, Some(after)).await;
+        let mut feed = follow(last).await.ok().unwrap();
+        assert!(matches!(feed.next().await, Some(FeedItem::Base(base)) if base.seq() < last), "nothing is lost");
+        assert!(matches!(follow(last.next()).await, Err(FeedEnd::RolledBack)));
+    }
+}

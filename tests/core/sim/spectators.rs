@@ -8,17 +8,20 @@ use std::{
 
 use reversi::{
     room::{
-        ChatText, Command, Credentials, DisplayName, Event, Game, GameId, Offer, Phase, PlayerKind, Rejection, Room,
-        RoomId, SeatSpec, Settings, Timestamp, stored,
+        ChatText, Command, Credentials, DisplayName, Event, Fact, Game, GameId, Issuer, Offer, Phase, PlayerKind,
+        Rejection, Room, RoomId, SeatSpec, Seq, Settings, Timestamp, stored,
     },
     rules::{ByColor, Color, Position},
     runtime::{
         Clock, Limits, LobbyUpdate, NewRoom, Parts, Player, RandomSource, RoomError, Row, RowFilter, RowKey, Runtime,
         Token, Update, Watch, WatchStart, WatchedLobby,
     },
-    store::{ExplorerFilter, GameFilter, MemoryStore, Store},
+    store::{Append, ExplorerFilter, GameFilter, Journal as _, MemoryStore, Store},
 };
-use tokio::{task::JoinSet, time::sleep};
+use tokio::{
+    task::JoinSet,
+    time::{Instant, sleep},
+};
 
 use super::{
     rng::Rng,
@@ -51,6 +54,10 @@ impl History {
             Update::Snapshot(snapshot) => self.0.push((snapshot.room.created(), (*snapshot.room).clone(), false)),
             Update::Event(bytes) => {
                 let event = event(bytes);
+                if let Fact::ChatRemoved(posted) = event.fact {
+                    // It is shown no more, however early.
+                    self.0.iter_mut().for_each(|(_, room, _)| room.remove_chat_line(posted));
+                }
                 let mut after = self.latest().clone();
                 after.apply(&event);
                 let is_of_game = [self.latest(), &after].iter().any(|room| room.phase() == Phase::Playing);
@@ -103,14 +110,19 @@ impl Viewer {
     }
 
     /// Fails unless each path shows, at the time at which it is read, what it may.
-    async fn check(&self, may_show: impl Fn(Timestamp, &Room) -> bool, may_list: impl Fn(Timestamp, &Row) -> bool) {
+    async fn check(
+        &self,
+        may_get: impl Fn(Timestamp, &Room) -> bool,
+        may_watch: impl Fn(Timestamp, &Room) -> bool,
+        may_list: impl Fn(Timestamp, &Row) -> bool,
+    ) {
         let Runtime { rooms, lobby, .. } = &self.runtime;
         let now = || self.runtime.clock().now();
         let got = repeat(async || rooms.snapshot(&self.player, self.room, &Credentials::default()).await).await.room;
-        assert!(may_show(now(), &got), "GetRoom shows event {} to {} at {:?}", got.seq(), self.player.name, now());
+        assert!(may_get(now(), &got), "GetRoom shows event {} to {} at {:?}", got.seq(), self.player.name, now());
         let watched = lock(&self.watched).clone().expect("a snapshot");
         assert!(
-            may_show(now(), &watched),
+            may_watch(now(), &watched),
             "WatchRoom shows event {} to {} at {:?}",
             watched.seq(),
             self.player.name,
@@ -177,12 +189,14 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether all but the deadlines is the same, which run later for spectators.
+/// Whether all but the clocks is the same, which run later for spectators. Events have no clocks here.
 fn is_same(one: &Room, other: &Room) -> bool {
-    let game = |room: &Room| room.game().map(|game| (game.number, game.plies.clone(), game.end, game.draw_offer));
+    let game = |room: &Room| room.game().map(|game| Game { turn_began: Timestamp(0), ..game.clone() });
+    let series = |room: &Room| room.series().map(|series| (series.index, series.games));
     one.seq() == other.seq()
         && game(one) == game(other)
         && one.chat().eq(other.chat())
+        && (series(one), one.score(), one.rematch_offer()) == (series(other), other.score(), other.rematch_offer())
         && (one.phase(), one.members().len(), one.seats()) == (other.phase(), other.members().len(), other.seats())
 }
 
@@ -258,24 +272,31 @@ impl Trial {
         }
         for _ in 0..ACTIONS {
             sleep(self.rng.millis(0..2_000)).await;
-            self.act_once(runtimes, &players).await;
+            let answered = self.act_once(runtimes, &players).await;
+            let answered_at = runtime.clock().now();
             sleep(self.lag).await;
             let history = lock(&self.history).clone();
-            seated.check(|_, room| is_same(room, history.latest()), |_, _| true).await;
+            let is_latest = |_, room: &Room| room == history.latest();
+            seated.check(is_latest, is_latest, |_, _| true).await;
             let oldest = runtime.clock().now().before(self.delay + self.lag);
             let shown = |now: Timestamp| history.shown(oldest, now.before(self.delay));
             // The journal may have no state that is old enough.
             let may_be_hidden = known.is_some() && oldest < started;
             let is_hidden = |room: &Room| may_be_hidden && room.game().is_none() && room.chat().len() == 0;
-            let may_show =
+            let may_get = |now, room: &Room| {
+                is_hidden(room) || shown(now).iter().any(|(_, state, _)| *room == state.with_delayed_clocks())
+            };
+            let may_watch =
                 |now, room: &Room| is_hidden(room) || shown(now).iter().any(|(_, state, _)| is_same(state, room));
             let may_list = |now, row: &Row| {
                 (may_be_hidden && row.board.is_none()) || shown(now).iter().any(|(_, state, _)| is_row_of(row, state))
             };
+            let may_answer = |seq| shown(answered_at).iter().any(|(_, state, _)| state.seq() == seq);
+            assert!(answered.is_none_or(|seq| may_answer(seq) || may_be_hidden), "an answer tells of {answered:?}");
             let all = history.ended(Timestamp(i64::MAX));
             assert_eq!(seated.archived(&all).await, all);
             for viewer in &spectators {
-                viewer.check(may_show, may_list).await;
+                viewer.check(may_get, may_watch, may_list).await;
                 let (must, listed) = (history.ended(oldest), viewer.archived(&all).await);
                 let may = history.ended(viewer.runtime.clock().now().before(self.delay));
                 assert!(must.is_subset(&listed) && listed.is_subset(&may), "ListGames shows {listed:?} of {all:?}");
@@ -317,14 +338,20 @@ impl Trial {
         room
     }
 
-    /// Some of what members do. The room refuses what is wrong at the moment.
-    async fn act_once(&mut self, runtimes: &[Runtime; 4], players: &[Arc<Player>]) {
+    /// Some of what members do. The room refuses what is wrong at the moment. Returns the answer to a member without a
+    /// seat.
+    async fn act_once(&mut self, runtimes: &[Runtime; 4], players: &[Arc<Player>]) -> Option<Seq> {
         let id = self.room.expect("a room");
         let rooms = runtimes.each_ref().map(|runtime| &runtime.rooms);
         let room = repeat(async || rooms[0].snapshot_as_admin(id).await).await.room;
         let member = self.rng.below(3);
         let command = match (room.running(), self.rng.below(100)) {
             (_, 0..12) => Command::Chat(ChatText::parse("a word").expect("a line")),
+            (_, 90..94) if room.chat().len() > 0 => {
+                let lines: Vec<_> = room.chat().map(|line| line.at).collect();
+                let _ = rooms[0].command_as_admin(id, Command::RemoveChat(self.rng.pick(&lines))).await;
+                return None;
+            }
             (Some(_), 12..16) => Command::Offer(Offer::Draw, None),
             (Some(game), 16..18) if game.ply() > 0 => Command::Resign { game: game.number },
             (Some(game), _) => {
@@ -334,16 +361,17 @@ impl Trial {
                     players.iter().position(|player| room.seat_of(player.id()) == Some(side)).expect("a player");
                 let played = GameId { room: id, number: game.number };
                 let _ = rooms[mover].play(&players[mover], played, game.ply(), self.rng.pick(&legal)).await;
-                return;
+                return None;
             }
             (None, 12..30) => Command::SwapSeats,
             (None, _) => {
                 let _ = rooms[1].command(&players[1], id, Command::SetReady(true)).await;
                 let _ = rooms[0].command(&players[0], id, Command::Start(None)).await;
-                return;
+                return None;
             }
         };
-        let _ = rooms[member].command(&players[member], id, command).await;
+        let done = rooms[member].command(&players[member], id, command).await;
+        done.ok().filter(|_| room.is_delayed_for(players[member].id())).map(|accepted| accepted.seq)
     }
 }
 
@@ -369,8 +397,14 @@ fn spectators_see_all_that_is_older_than_the_delay_and_nothing_that_is_younger()
 
 const DELAY: Duration = Duration::from_secs(10);
 
+async fn start(store: &Arc<MemoryStore>, clock: Clock) -> Runtime {
+    let parts = Parts { clock, ai_threads: Some(0), ..Parts::new(Store::shared(store), encode) };
+    Runtime::start(parts).await.expect("a server")
+}
+
 /// A game that Ada plays against Bea, and that Cleo watches. Ada has made one move.
 struct Story {
+    trial: Trial,
     runtime: Runtime,
     players: Vec<Arc<Player>>,
     room: RoomId,
@@ -383,10 +417,8 @@ impl Story {
     fn tell(story: impl AsyncFnOnce(Self)) {
         let tokio = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
         tokio.expect("a tokio runtime").block_on(async {
-            let parts = Parts::new(Store::of(MemoryStore::default()), encode);
-            let runtime =
-                Runtime::start(Parts { clock: Clock::starting(START_TIME), ..parts }).await.expect("a server");
             let mut trial = Trial { delay: DELAY, ..Trial::new(0, LAG) };
+            let runtime = start(&trial.store, Clock::starting(START_TIME)).await;
             let runtimes = [(); 4].map(|()| runtime.clone());
             let players = trial.players(&runtimes).await;
             let room = trial.open_room(&runtimes, &players).await;
@@ -397,8 +429,25 @@ impl Story {
             runtime.rooms.play(&players[0], game, 0, square).await.expect("a move");
             let bea = Viewer::new(&runtime, &players[1], room).await;
             let cleo = Viewer::new(&runtime, &players[2], room).await;
-            story(Self { runtime, players, room, game, bea, cleo }).await;
+            story(Self { trial, runtime, players, room, game, bea, cleo }).await;
         });
+    }
+
+    /// Writes what another server does in the room, of which this one learns when it writes there next.
+    async fn write_elsewhere(&self, player: usize, commands: impl IntoIterator<Item = Command>) -> Room {
+        let mut room = Room::clone(&*self.runtime.rooms.snapshot_as_admin(self.room).await.expect("a room").room);
+        for command in commands {
+            let (now, issuer) = (self.runtime.clock().now(), Issuer::Player(self.players[player].id()));
+            let events = room.decide(now, issuer, command).expect("a possible command");
+            let append = Append { room: self.room, expected: room.seq(), events: &events, games: &[] };
+            self.trial.store.append(append).await.expect("a write");
+            events.iter().for_each(|event| room.apply(event));
+        }
+        let chat = Command::Chat(ChatText::parse("a word").expect("a line"));
+        let refused = self.runtime.rooms.command(&self.players[2], self.room, chat).await;
+        assert_eq!(refused.unwrap_err(), RoomError::StoreUnavailable);
+        sleep(LAG).await;
+        room
     }
 
     async fn command(&self, player: usize, command: Command) {
@@ -438,6 +487,8 @@ fn a_player_who_leaves_the_seat_is_a_spectator_until_it_has_one() {
         story.command(1, Command::Resign { game: story.game.number }).await;
         let over = |viewer: &Viewer| viewer.sees().game().is_some_and(|game| game.end.is_some());
         assert!(over(&story.bea));
+        let invited = story.runtime.rooms.snapshot_for_invited(story.room).await.expect("a room").room;
+        assert_eq!((invited.phase(), invited.game()), (Phase::Lobby, None), "no more than spectators see");
         story.command(1, Command::LeaveSeat).await;
         assert!(!over(&story.bea), "the game still runs for her");
         story.command(2, Command::TakeSeat(Color::White)).await;
@@ -467,5 +518,42 @@ fn the_delay_changes_between_games_and_clocks_run_with_it() {
         assert!(ended(story.cleo.sees()), "the new game is not shown yet");
         sleep(DELAY).await;
         assert!(!ended(story.cleo.sees()));
+    });
+}
+
+#[test]
+fn a_server_stops_before_all_of_a_closed_room_is_shown_and_the_next_one_shows_its_game_in_time() {
+    Story::tell(async |mut story| {
+        story.command(1, Command::Resign { game: story.game.number }).await;
+        story.runtime.rooms.command_as_admin(story.room, Command::Close).await.expect("closed");
+        let asked = Instant::now();
+        assert!(story.runtime.shut_down(DELAY).await && asked.elapsed() < DELAY / 2);
+        let next = start(&story.trial.store, story.runtime.clock()).await;
+        let cleo = &story.trial.players(&[(); 4].map(|()| next.clone())).await[2];
+        let seen = next.rooms.snapshot(cleo, story.room, &Credentials::default()).await;
+        assert_eq!(seen.unwrap_err(), Rejection::RoomNotFound.into());
+        assert_eq!(next.lobby.page(&RowFilter::default(), None, 9).await, []);
+        assert!(next.games.get(cleo, story.game).await.is_err());
+        sleep(DELAY).await;
+        assert!(next.games.get(cleo, story.game).await.is_ok());
+    });
+}
+
+#[test]
+fn what_another_server_has_written_is_shown_by_the_settings_that_it_has_left() {
+    Story::tell(async |story| {
+        story.command(1, Command::Resign { game: story.game.number }).await;
+        sleep(DELAY).await;
+        let before = story.cleo.sees();
+        // Enough for the journal to move its base.
+        let readiness = || (0..40).map(|number| Command::SetReady(number % 2 == 0));
+        let room = story.write_elsewhere(1, readiness()).await;
+        assert!(is_same(&story.cleo.sees(), &before), "of what is not known when it happened");
+        sleep(DELAY).await;
+        assert!(is_same(&story.cleo.sees(), &room));
+        let settings = Settings { spectator_delay: Duration::ZERO, ..room.settings().clone() };
+        story.write_elsewhere(0, [Command::Configure(Box::new(settings), None)]).await;
+        let room = story.write_elsewhere(1, readiness()).await;
+        assert!(is_same(&story.cleo.sees(), &room), "without a delay all is public");
     });
 }

@@ -252,6 +252,28 @@ async fn the_boards_of_a_round_come_in_one_stream_with_their_clocks() {
     assert_eq!(field(&details), "filter.tournament_id");
 }
 
+/// What a player gets of a tournament by each call that shows one.
+async fn seen_by(player: &Player, id: &str) -> Vec<String> {
+    let listed = player.tournaments().list_tournaments(v1::ListTournamentsRequest::default()).await.unwrap();
+    let filter = v1::RoomFilter { tournament_id: id.into(), ..Default::default() };
+    let request = v1::ListRoomsRequest { filter: Some(filter), ..Default::default() };
+    let rooms = player.lobby().list_rooms(request).await.unwrap().into_inner().rooms;
+    let filter = v1::GameFilter { tournament_id: id.into(), ..Default::default() };
+    let request = v1::ListGamesRequest { filter: Some(filter), ..Default::default() };
+    let games = player.records().list_games(request).await.unwrap().into_inner().games;
+    let mut seen = vec![
+        format!("{:?}", player.watched(id, |_| true).await),
+        format!("{:?}", player.tournament(id).await.unwrap()),
+        format!("{:?}", player.meetings(id).await),
+        format!("{:?}", listed.into_inner().tournaments),
+        format!("{rooms:?} {games:?}"),
+    ];
+    for format in [v1::TournamentFormat::Json, v1::TournamentFormat::Ggf, v1::TournamentFormat::Trf] {
+        seen.extend(exported(player, id, format).await);
+    }
+    seen
+}
+
 #[tokio::test]
 async fn with_a_delay_only_the_organiser_sees_results_at_once() {
     let server = TestServer::open().await;
@@ -259,28 +281,28 @@ async fn with_a_delay_only_the_organiser_sees_results_at_once() {
     let delayed = v1::RoomSettings { spectator_delay: seconds(900), ..Default::default() };
     let id =
         organiser.organise(v1::TournamentSettings { game: Some(delayed), ..swiss(1) }).await.unwrap().tournament_id;
-    for kind in ["random", "greedy"] {
+    for kind in ["random", "greedy", "roxanne"] {
         organiser.set_entrant(&id, ai(kind)).await.unwrap();
     }
+    // She is there, and makes no moves.
+    let ada = server.bot("Ada").await;
+    let _turns = ada.turns().await;
+    ada.enter(&id).await.unwrap();
     organiser.control(&id, v1::TournamentControl::Start).await.unwrap();
-    let view = organiser.watched_to_the_end(&id).await;
-    assert_eq!(view.tournament.unwrap().phase(), Phase::Completed);
-    assert_eq!(view.standings.iter().map(|row| row.half_points).sum::<i32>(), 4);
     let visitor = server.human("Visitor").await;
-    let view = visitor.watched(&id, |_| true).await;
-    let (shown, found) = (view.tournament.unwrap(), visitor.tournament(&id).await.unwrap());
-    let listed = visitor.tournaments().list_tournaments(v1::ListTournamentsRequest::default()).await.unwrap();
-    for tournament in [&shown, &found.tournament.unwrap(), &listed.into_inner().tournaments[0]] {
-        assert_eq!((tournament.phase(), tournament.meetings, tournament.finished), (Phase::Running, 0, 0));
-    }
-    for standings in [view.standings, found.standings] {
-        assert!(standings.iter().all(|row| (row.meetings, row.half_points, row.elo) == (0, 0, None)), "{standings:?}");
-    }
-    assert_eq!(visitor.meetings(&id).await, []);
-    assert_eq!(exported(&visitor, &id, v1::TournamentFormat::Json).await.len(), 3, "no meetings and games");
-    let filter = v1::RoomFilter { tournament_id: id.clone(), ..Default::default() };
-    let request = v1::ListRoomsRequest { filter: Some(filter), ..Default::default() };
-    assert_eq!(visitor.lobby().list_rooms(request).await.unwrap().into_inner().rooms, []);
+    let (at_start, joined) = (seen_by(&visitor, &id).await, ada.enter(&id).await.unwrap());
+    assert_eq!((joined.phase(), joined.meetings, joined.finished), (Phase::Running, 0, 0));
+
+    let one_is_finished = |view: &v1::TournamentView| view.tournament.as_ref().unwrap().finished == 1;
+    let view = organiser.watched(&id, one_is_finished).await;
+    assert_eq!(view.standings.iter().map(|row| row.half_points).sum::<i32>(), 4);
+    assert_ne!(seen_by(&organiser, &id).await, at_start);
+    assert_eq!((seen_by(&visitor, &id).await, ada.enter(&id).await.unwrap()), (at_start.clone(), joined));
+
+    organiser.control(&id, v1::TournamentControl::End).await.unwrap();
+    assert_eq!(organiser.watched_to_the_end(&id).await.tournament.unwrap().phase(), Phase::Stopped);
+    assert_eq!(seen_by(&visitor, &id).await, at_start);
+    refused(visitor.control(&id, v1::TournamentControl::Pause).await, Code::PermissionDenied, "NOT_OWNER");
 }
 
 /// The lines of an export.
@@ -414,6 +436,64 @@ async fn the_organiser_decides_a_meeting_in_the_open_and_its_room_ends() {
     let closed = |event| if let Event::RoomClosed(closed) = event { Some(closed.room_id) } else { None };
     assert_eq!(adas.until(closed).await, room);
     assert_eq!(organiser.watched_to_the_end(&id).await.tournament.unwrap().phase(), Phase::Completed);
+}
+
+/// The only way out of a rated game that costs nothing would be a decision of the organiser.
+#[tokio::test]
+async fn a_rated_game_is_lost_by_who_leaves_the_tournament_and_goes_on_after_a_decision() {
+    let server = TestServer::open().await;
+    let organiser = server.human("Organiser").await;
+    for leaves in [true, false] {
+        let rated = Some(v1::RoomSettings { rated: true, ..Default::default() });
+        let id = organiser.organise(v1::TournamentSettings { game: rated, ..swiss(1) }).await.unwrap().tournament_id;
+        let names = [format!("Ada {leaves}"), format!("Bea {leaves}")];
+        let (ada, bea) = (server.bot(&names[0]).await, server.bot(&names[1]).await);
+        let (mut adas, mut beas) = (ada.turns().await, bea.turns().await);
+        ada.enter(&id).await.unwrap();
+        bea.enter(&id).await.unwrap();
+        organiser.control(&id, v1::TournamentControl::Start).await.unwrap();
+        let started = |event| if let Event::GameStarted(started) = event { Some(started) } else { None };
+        beas.until(started).await;
+        if leaves {
+            let request = v1::LeaveTournamentRequest { tournament_id: id.clone() };
+            ada.tournaments().leave_tournament(request).await.unwrap();
+            let ended = |event| if let Event::GameEnded(ended) = event { ended.outcome } else { None };
+            assert_eq!(beas.until(ended).await.reason(), v1::GameEndReason::Left);
+        } else {
+            let (tournament_id, verdict) = (id.clone(), v1::MeetingVerdict::Void.into());
+            let decide = v1::DecideMeetingRequest { tournament_id, number: 1, verdict, why: "It was agreed.".into() };
+            organiser.tournaments().decide_meeting(decide).await.unwrap();
+            organiser.watched_to_the_end(&id).await;
+            let adas_turn = organiser.meetings(&id).await[0].first == 1;
+            let (mover, turns) = if adas_turn { (&ada, &mut adas) } else { (&bea, &mut beas) };
+            let turn =
+                turns.until(|event| if let Event::TurnRequested(turn) = event { Some(turn) } else { None }).await;
+            mover.play(&turn.game_id, turn.ply, &turn.position.unwrap().legal_moves[0]).await.unwrap();
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_tournament_with_a_password_is_joined_with_it_once() {
+    let server = TestServer::open().await;
+    let (organiser, other) = (server.human("Organiser").await, server.bot("Other").await);
+    let request = v1::CreateTournamentRequest { settings: Some(swiss(1)), password: "sesame".into() };
+    let made = organiser.tournaments().create_tournament(request).await.unwrap().into_inner().tournament.unwrap();
+    assert!(made.has_password);
+    let join = async |password: &str| {
+        let tournament_id = made.tournament_id.clone();
+        let request = v1::JoinTournamentRequest { tournament_id, password: password.into(), ..Default::default() };
+        other
+            .tournaments()
+            .join_tournament(request)
+            .await
+            .map(|joined| joined.into_inner().tournament.unwrap().entrants)
+    };
+    for wrong in ["", "Sesame"] {
+        refused(join(wrong).await, Code::PermissionDenied, "BAD_PASSWORD");
+    }
+    assert_eq!(join("sesame").await.unwrap(), 1);
+    assert_eq!(join("").await.unwrap(), 1, "an entrant needs none to come back");
 }
 
 #[tokio::test]

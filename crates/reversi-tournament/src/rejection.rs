@@ -28,7 +28,7 @@ pub enum Rejection {
     #[error("the tournament is full")]
     TournamentFull,
     /// The tournament is for other players.
-    #[error("the tournament is for other players; its settings.admits say for whom")]
+    #[error("the tournament does not admit players of this kind or with this rating")]
     NotAdmitted,
     /// The organiser has excluded this player.
     #[error("you are excluded from this tournament")]

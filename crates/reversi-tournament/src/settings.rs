@@ -151,7 +151,7 @@ impl Settings {
             Format::Swiss { rounds: 1..=Self::MAX_ROUNDS } => {}
             Format::Swiss { .. } => return wrong("swiss.rounds", "must be 1 to 99, or 0 with a playoff"),
             Format::Arena { duration } if *duration > Self::MAX_DURATION => {
-                return wrong("arena.duration", "must be at most 31 days, or 0 for a pool");
+                return wrong("arena.duration", "must be more than 0 and at most 31 days");
             }
             Format::Arena { .. } if self.playoff.is_some() => return wrong("playoff", "cannot follow an arena"),
             Format::Arena { .. } => {}

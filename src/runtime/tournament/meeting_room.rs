@@ -1,6 +1,6 @@
 //! The room of one meeting: whether it runs, its creation, and the outcome of its series.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use crate::{
     match_statistics::{Points, Score},
@@ -17,6 +17,9 @@ use crate::{
     store::Archive,
     tournament::{Fault, Forfeiter, Meeting, Outcome, Tournament},
 };
+
+/// How long the room of a finished series stays open, for those who look at the board.
+const BOARD_SHOWN: Duration = Duration::from_secs(10 * 60);
 
 /// The name in the place of an owner.
 const OWNER: &str = "tournament";
@@ -119,7 +122,7 @@ async fn create(
         settings: Settings { name: tournament.settings().name.clone(), ..tournament.room_settings(meeting) },
         policy: Policy {
             grace: limits.presence_grace,
-            idle_close: limits.idle_close,
+            idle_close: limits.idle_close.min(BOARD_SHOWN),
             members: limits.members_per_room,
         },
         seats: ByColor::new(black, white),

@@ -96,22 +96,23 @@ pub(super) fn read_settings(
     settings.sprt = wire.sprt.as_ref().map(convert::read_sprt).transpose()?;
     settings.check().map_err(|error| bad(error.field, error.problem))?;
     if settings.is_pool() {
-        return Err(bad("arena.duration", "must be more than 0").into());
+        return Err(bad("arena.duration", "must be more than 0 and at most 31 days").into());
     }
     Ok(settings)
 }
 
 fn read_format(wire: Option<Wire>) -> Result<Format, Malformed> {
-    let small = |field, wire: i32| u8::try_from(wire).map_err(|_| bad(field, "must be 0 to 100"));
+    // Beyond all bounds, which are checked later.
+    let small = |wire: i32| u8::try_from(wire).unwrap_or(u8::MAX);
     Ok(match wire {
         None => return Err(bad("format", "must be all_play_all, swiss or arena")),
         Some(Wire::AllPlayAll(all)) => {
             let read =
                 |id: &String| id.parse().map_err(|_| bad("all_play_all.challenger_ids", "must be ids of players"));
             let challengers = all.challenger_ids.iter().map(read).collect::<Result<Vec<PlayerId>, _>>()?;
-            Format::AllPlayAll { cycles: small("all_play_all.cycles", all.cycles)?.max(1), challengers }
+            Format::AllPlayAll { cycles: small(all.cycles).max(1), challengers }
         }
-        Some(Wire::Swiss(swiss)) => Format::Swiss { rounds: small("swiss.rounds", swiss.rounds)? },
+        Some(Wire::Swiss(swiss)) => Format::Swiss { rounds: small(swiss.rounds) },
         Some(Wire::Arena(arena)) => Format::Arena {
             duration: match arena.duration {
                 Some(lasts) => read_duration("settings.arena.duration", lasts)?,

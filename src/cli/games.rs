@@ -24,6 +24,7 @@ use crate::{
         ClientError, ExportFormat, GameFilter, GameRecord, GameResult, Incoming, OpponentStats, Participant,
         ParticipantKind, Player, RankedParticipant, Rating, RatingChange, Reader, RoomId, Stats,
     },
+    room,
     rules::Color,
 };
 
@@ -45,7 +46,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "NAME_OR_ID")]
     player: Option<String>,
     /// Only games of this room.
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", value_parser = room)]
     room: Option<RoomId>,
     /// Only games of this tournament, by its id or name.
     #[arg(long, value_name = "NAME_OR_ID")]
@@ -66,12 +67,12 @@ pub(super) struct Args {
     #[arg(long, value_name = "NAME")]
     opening: Option<String>,
     /// How many to list, from the newest.
-    #[arg(long, default_value_t = 50, value_name = "N")]
+    #[arg(long, default_value_t = 50, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     most: u32,
     /// Write all of them in this format, a line each.
     #[arg(long, value_name = "FORMAT", conflicts_with = "stats")]
     export: Option<GameFormat>,
-    /// With --export: write to this file.
+    /// With --export: write to this file; `-` is standard output.
     #[arg(long, value_name = "FILE", requires = "export")]
     out: Option<PathBuf>,
     /// Results and rating of a player or an AI; without a name your own, by --keep.
@@ -93,6 +94,11 @@ pub(super) struct Args {
     server: Address,
     #[command(flatten)]
     login: LoginOptions,
+}
+
+fn room(text: &str) -> Result<RoomId, &'static str> {
+    let id = text.parse::<room::RoomId>().ok().and_then(|id| id.to_string().parse().ok());
+    id.ok_or("a room's id has 12 letters and digits, as 7k2m9x4q1c0d")
 }
 
 /// The kind of a participant.
@@ -197,23 +203,30 @@ async fn print(visitor: &Visitor, args: Args) -> anyhow::Result<()> {
     };
     match args.export {
         Some(format) => export(reader, filter, format.into(), args.out.as_deref()).await,
-        None => list(reader, filter, &args).await,
+        None => list(reader, filter, args.most, args.json, args.ids).await,
     }
 }
 
-async fn list(reader: &Reader, filter: GameFilter, args: &Args) -> anyhow::Result<()> {
-    let (mut left, mut next) = (args.most, None);
+/// Lists at most `most` games, with the ids of the players or as JSON.
+pub(super) async fn list(
+    reader: &Reader,
+    filter: GameFilter,
+    most: u32,
+    as_json: bool,
+    ids: bool,
+) -> anyhow::Result<()> {
+    let (mut left, mut next) = (most, None);
     loop {
         let page = reader.list_games(filter.clone(), left.clamp(1, PAGE_SIZE), next).await;
         let page = page.context("cannot list the games")?;
-        if left == args.most && page.items.is_empty() && page.next.is_none() && !args.json {
+        if left == most && page.items.is_empty() && page.next.is_none() && !as_json {
             say("no finished games");
         }
         for game in page.items.iter().take(usize::try_from(left)?) {
-            if args.json {
+            if as_json {
                 say(json::game(game));
             } else {
-                say(line(game, args.ids));
+                say(line(game, ids));
             }
         }
         left = left.saturating_sub(u32::try_from(page.items.len())?);
@@ -265,7 +278,7 @@ pub(super) async fn write_lines<T: 'static>(
     what: &str,
     out: Option<&Path>,
 ) -> anyhow::Result<()> {
-    let Some(out) = out else {
+    let Some(out) = out.filter(|out| *out != Path::new("-")) else {
         while let Some(item) = lines.next().await {
             say(line(item.context("the export was cut short")?));
         }
@@ -330,8 +343,8 @@ fn ranking_line(RankedParticipant { rank, participant, stats }: &RankedParticipa
 async fn print_stats(visitor: &Visitor, who: &str, args: &Args) -> anyhow::Result<()> {
     let reader = &visitor.reader();
     let (name, object, stats) = match who.split_once(':') {
-        Some((kind, level)) => {
-            let ai = check_ai::check(kind, Some(level.parse().context("a level is a number, as in mcts:5")?))?;
+        Some(_) => {
+            let ai = check_ai::check(who, None)?;
             let object = json::ai(&ai);
             let stats = reader.ai_stats(ai).await.with_context(|| format!("there are no results of {who}"))?;
             (format!("AI {who}"), object, stats)

@@ -63,6 +63,7 @@ use terminal::{
     exit_status::{self, UsageError},
     output::{self, StandardOutput, say, stdout_is_terminal, warn},
 };
+use text::number_error::in_plain_words;
 
 static VERSION: LazyLock<String> = LazyLock::new(|| match COMMIT {
     "" => env!("CARGO_PKG_VERSION").to_owned(),
@@ -90,7 +91,7 @@ enum Command {
     /// List the rooms, live.
     Rooms(rooms::Args),
     /// Play against an AI, in a room, or against anyone.
-    Play(play::Args),
+    Play(play::options::Args),
     /// List the players who are online.
     Players(players::Args),
     /// Show a kept login's games, and what went wrong for it.
@@ -197,7 +198,7 @@ fn parse(arguments: Vec<OsString>) -> Result<Command, ExitCode> {
 fn try_parse(arguments: &[OsString]) -> Result<Command, clap::Error> {
     let arguments = settings_file::apply(&command_line(), arguments)?;
     let command = option_precedence::apply(command_line(), &arguments);
-    let matches = command.try_get_matches_from(&arguments)?;
+    let matches = command.try_get_matches_from(&arguments).map_err(in_plain_words)?;
     match Cli::from_arg_matches(&matches)?.command {
         Some(Command::Serve(mut args)) => {
             args.unknown_variables = settings_file::unknown_variables(&command_line(), std::env::vars_os())?;

@@ -14,11 +14,10 @@ use super::{
     connect::{
         find_tournament,
         login::{LoginOptions, Visitor},
-        reconnecting_stream::{Received, ReconnectingStream},
+        reconnecting_stream::{Received, ReconnectingStream, connection_lost},
         server_address::Address,
     },
-    play::{self, connection_lost},
-    say, stdout_is_terminal,
+    play, say, stdout_is_terminal,
     terminal::{
         interrupt::Interrupt,
         room_rows,
@@ -67,7 +66,7 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     visitor.leave().await;
     match done? {
         None => Ok(()),
-        Some(NextCommand::Play(room)) => play::run(play::Args::in_room(args.server, args.login, &room)).await,
+        Some(NextCommand::Play(room)) => play::run(play::options::Args::in_room(args.server, args.login, &room)).await,
         Some(NextCommand::Watch(room)) => watch::run(watch::Args::of_room(args.server, args.login, &room)).await,
     }
 }

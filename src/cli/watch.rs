@@ -6,11 +6,10 @@ use tokio::time::Instant;
 use super::{
     connect::{
         login::{self, LoginOptions, Visitor},
-        reconnecting_stream::{Received, ReconnectingStream},
+        reconnecting_stream::{Received, ReconnectingStream, connection_lost},
         running_game::refuse_running,
         server_address::Address,
     },
-    play::connection_lost,
     replay, say, stdout_is_terminal,
     terminal::{
         draw_room,

@@ -51,6 +51,7 @@ pub fn room() -> Room {
         watchers: 0,
         rematch_offered_by: None,
         score: None,
+        meeting: None,
     }
 }
 

@@ -2,7 +2,9 @@
 
 use std::time::{Duration, SystemTime};
 
-use super::{Game, Guest, Malformed, Occupant, Player, PlayerId, RoomId, Seat, Settings, parse, seat::parse_seats};
+use super::{
+    Game, Guest, Malformed, MeetingRef, Occupant, Player, PlayerId, RoomId, Seat, Settings, parse, seat::parse_seats,
+};
 use crate::{
     match_statistics::Score,
     rules::{ByColor, Color},
@@ -196,6 +198,8 @@ pub struct Room {
     pub rematch_offered_by: Option<Color>,
     /// The score of the running or last series; `None` if it is not in pairs.
     pub score: Option<SeriesScore>,
+    /// The meeting of a tournament for which the server has opened it.
+    pub meeting: Option<MeetingRef>,
 }
 
 impl Room {
@@ -246,6 +250,7 @@ impl TryFrom<v1::Room> for Room {
             watchers: parse::count(room.watchers, "watchers")?,
             rematch_offered_by: room.rematch_offered_by.map(|seat| parse::seat(seat, "rematch offer")).transpose()?,
             score: room.score.map(parse_score).transpose()?,
+            meeting: room.meeting.map(MeetingRef::try_from).transpose()?,
         })
     }
 }

@@ -37,7 +37,7 @@ impl fmt::Display for Ai {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.level {
             0 => f.pad(&self.kind),
-            level => f.pad(&format!("{} {level}", self.kind)),
+            level => f.pad(&format!("{}:{level}", self.kind)),
         }
     }
 }

@@ -21,7 +21,7 @@ use super::{
         check_ai,
         login::{self, LoginOptions},
         named_room::{is_named, join_by_text},
-        reconnecting_stream::{Received, wait_after},
+        reconnecting_stream::{Received, connection_lost, wait_after},
         server_address::Address,
         terms::Terms,
     },
@@ -44,7 +44,7 @@ use tournament_choice::TournamentChoice;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     reversi bot --ai alphabeta                    takes any open seat\n  \
-    reversi bot --ai mcts --level 3 --room 7k2m9x4q1c0d\n  \
+    reversi bot --ai mcts:3 --room 7k2m9x4q1c0d\n  \
     reversi bot --ai greedy --quick --games 10    ten games, against anyone\n  \
     reversi bot --clock 60+1 --rated              rated, with this clock\n  \
     reversi bot --accept --seats 4                waits for invitations\n  \
@@ -235,7 +235,7 @@ impl Bot {
             let wait = wait_after(open, self.failures);
             // Once: the next line says that the bot is back.
             if self.failures == 0 {
-                say(format_args!("{error}; trying again in {:.1} s", wait.as_secs_f32()));
+                say(connection_lost(&error, wait));
             }
             self.failures += 1;
             tokio::time::sleep(wait).await;

@@ -2,11 +2,9 @@
 
 use std::time::Duration;
 
-use anyhow::anyhow;
-
 use super::move_searches::SearchEngine;
 use crate::{
-    ai::{AiKind, AiPlayer},
+    ai::AiPlayer,
     cli::{
         connect::check_ai,
         external_engine::{EngineCommand, Protocol, player::EnginePlayer},
@@ -19,7 +17,8 @@ use crate::{
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 pub(super) struct Args {
-    /// The AI that chooses the moves: random, greedy, roxanne, positional, alphabeta, mcts, mcts-roxanne or expert.
+    /// The AI that chooses the moves: random, greedy, roxanne, positional, alphabeta, mcts, mcts-roxanne or expert, with or
+    /// without its level, as mcts:3.
     #[arg(long, value_name = "KIND", default_value = "roxanne", group = "mind")]
     ai: String,
     /// Its level; the kind's default if left out.
@@ -56,7 +55,7 @@ impl MoveSource {
         let launch = match (&args.nboard, &args.gtp) {
             (Some(command), _) => EngineCommand::new(Protocol::Nboard, command)?,
             (None, Some(command)) => EngineCommand::new(Protocol::Gtp, command)?,
-            (None, None) => return Ok(Self::Ai(player(args)?)),
+            (None, None) => return Ok(Self::Ai(check_ai::player(&check_ai::check(&args.ai, args.level)?)?)),
         };
         Ok(Self::EnginePlayer(EnginePlayer::start(launch, args.engine_time).await?))
     }
@@ -65,7 +64,7 @@ impl MoveSource {
     pub(super) fn engine_version(&self, args: &Args) -> String {
         let by_itself = || match self {
             Self::Ai(player) => match player.level() {
-                Some(level) => format!("{} {level}", player.kind()),
+                Some(level) => format!("{}:{level}", player.kind()),
                 None => player.kind().to_string(),
             },
             // None for a name that the server would refuse.
@@ -111,13 +110,6 @@ pub(super) async fn seats_of_kept(session: &Session, wanted: u16) -> Result<u16,
         "{name} has {limit} {seats} since its first login; for more, use a new player with another --keep"
     ));
     Ok(u16::try_from(limit).unwrap_or(wanted))
-}
-
-fn player(args: &Args) -> anyhow::Result<AiPlayer> {
-    check_ai::check(&args.ai, args.level)?;
-    let kind: AiKind = args.ai.parse().map_err(|error| anyhow!("{error}"))?;
-    let level = args.level.map_or(Ok(kind.profile().default_level), u8::try_from)?;
-    AiPlayer::new(kind, level).map_err(|error| anyhow!("{error}"))
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

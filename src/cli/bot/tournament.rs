@@ -2,22 +2,19 @@
 
 use std::{convert::Infallible, time::Duration};
 
-use anyhow::anyhow;
 use tokio::time::Instant;
 
 use super::{Bot, move_searches::MoveSearches, stop_reason::StopReason};
 use crate::{
     cli::{
+        connect::find_tournament::explain_join,
         say,
         text::{
-            date::date,
-            tournament::{ending, fault, has_ended, is_player, name},
+            self,
+            tournament::{ending, has_ended, is_player},
         },
     },
-    client::{
-        ClientError, PlayEvent, TournamentId,
-        v1::{TournamentPaired, player_tournament::News},
-    },
+    client::{ClientError, PlayEvent, TournamentId, v1::player_tournament::News},
 };
 
 /// The longest wait for the call that leaves a tournament, as the process ends.
@@ -37,7 +34,7 @@ impl Bot {
                     let event = event.unwrap_or_else(|| Err(ClientError::Broken("the server ended the stream".into())))?;
                     match &event {
                         PlayEvent::Tournament { tournament, news } if tournament == id => {
-                            say(describe(news));
+                            say(text::tournament::news(news));
                             if let News::Ended(_) = **news {
                                 return Err(StopReason::Done);
                             }
@@ -87,11 +84,10 @@ impl Bot {
 
     /// Why the bot cannot take part any more.
     pub(super) fn explain_tournament(&self, error: ClientError) -> anyhow::Error {
-        if error.is("BAD_PASSWORD") {
-            return anyhow!("the tournament asks for a password; give the right one with --password");
+        match &self.tournament {
+            Some(id) => explain_join(error, id),
+            None => error.into(),
         }
-        let id = self.tournament.as_ref().map(ToString::to_string).unwrap_or_default();
-        anyhow!(error).context(format!("cannot take part in tournament {id}"))
     }
 
     /// A player who cannot come back leaves, so that nobody waits for it in the next rounds. Errors are ignored: the
@@ -100,86 +96,5 @@ impl Bot {
         if let (Some(id), None) = (&self.tournament, &self.args.login.keep) {
             let _ = tokio::time::timeout(LEAVE_TIMEOUT, self.session.leave_tournament(id)).await;
         }
-    }
-}
-
-fn describe(news: &News) -> String {
-    match news {
-        News::Paired(TournamentPaired { round, meeting, opponent, room_id, playoff }) => {
-            let stage = if *playoff { "play-off, " } else { "" };
-            match opponent {
-                None => format!("{stage}round {round}: a bye"),
-                opponent => {
-                    let name = name(opponent.as_ref());
-                    format!("{stage}round {round}, meeting {meeting}: against {name}, in room {room_id}")
-                }
-            }
-        }
-        News::Forfeit(forfeit) if forfeit.lost => {
-            format!("meeting {} is lost by forfeit: this bot did not come in time", forfeit.meeting)
-        }
-        News::Forfeit(forfeit) => {
-            format!("meeting {} is won by forfeit: the opponent did not come, or left", forfeit.meeting)
-        }
-        News::PutAside(aside) => {
-            let meetings: Vec<_> = aside.meetings.iter().map(ToString::to_string).collect();
-            let until = date(aside.until.and_then(|until| until.try_into().ok()));
-            format!("put aside until {until}, for {} in meetings {}", fault(aside.fault()), meetings.join(", "))
-        }
-        News::Ended(ended) => ending(ended.phase(), ended.cancel_reason(), ended.rank, ended.entrants),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::client::v1;
-
-    #[test]
-    fn news_are_described() {
-        let fault = v1::EntrantFault::Timeout.into();
-        let until = Some(v1_time(1_767_348_000));
-        for (news, line) in [
-            (News::Paired(v1::TournamentPaired { round: 2, meeting: 5, ..Default::default() }), "round 2: a bye"),
-            (
-                News::Paired(v1::TournamentPaired { round: 1, playoff: true, ..Default::default() }),
-                "play-off, round 1: a bye",
-            ),
-            (
-                News::Forfeit(v1::TournamentForfeit { meeting: 5, lost: true }),
-                "meeting 5 is lost by forfeit: this bot did not come in time",
-            ),
-            (
-                News::Forfeit(v1::TournamentForfeit { meeting: 5, lost: false }),
-                "meeting 5 is won by forfeit: the opponent did not come, or left",
-            ),
-            (
-                News::PutAside(v1::TournamentPutAside { until, fault, meetings: vec![1, 3, 4] }),
-                "put aside until 2026-01-02T10:00:00Z, for timeouts in meetings 1, 3, 4",
-            ),
-            (
-                News::Ended(v1::TournamentEnded {
-                    phase: v1::TournamentPhase::Stopped.into(),
-                    rank: 2,
-                    entrants: 5,
-                    cancel_reason: 0,
-                }),
-                "the tournament is stopped: rank 2 of 5",
-            ),
-            (
-                News::Ended(v1::TournamentEnded {
-                    phase: v1::TournamentPhase::Cancelled.into(),
-                    cancel_reason: v1::TournamentCancelReason::TooFewEntrants.into(),
-                    ..Default::default()
-                }),
-                "the tournament is cancelled: there were too few entrants at its start",
-            ),
-        ] {
-            assert_eq!(describe(&news), line);
-        }
-    }
-
-    fn v1_time(seconds: u64) -> prost_types::Timestamp {
-        (std::time::UNIX_EPOCH + Duration::from_secs(seconds)).into()
     }
 }

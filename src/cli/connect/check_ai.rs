@@ -3,25 +3,38 @@
 use anyhow::{anyhow, bail};
 
 use crate::{
-    ai::AiKind,
+    ai::{AiKind, AiPlayer},
     cli::UsageError,
     client::{Ai, ClientError, ServerInfo},
 };
 
-/// Rejects an unknown AI before the log-in. `None` is the kind's default level.
+/// Rejects an unknown AI, as `mcts` or `mcts:3`, before the log-in. Without a level it has its kind's default one.
 pub(in crate::cli) fn check(kind: &str, level: Option<u32>) -> anyhow::Result<Ai> {
+    let (kind, level) = match (kind.split_once(':'), level) {
+        (None, level) => (kind, level),
+        (Some((kind, text)), None) => {
+            let level = text.parse().map_err(|_| UsageError("a level is a number, as in mcts:3".to_owned()))?;
+            (kind, Some(level))
+        }
+        (Some(_), Some(level)) => {
+            return Err(UsageError(format!("`{kind}` and the option for level {level} both name a level")).into());
+        }
+    };
     let known = AiKind::ALL.map(|kind| (kind.to_string(), u32::from(kind.profile().levels)));
     check_known(&known, "there are", kind, level).map_err(|error| UsageError(error.to_string()))?;
     Ok(Ai::new(kind).level(level.unwrap_or(0)))
 }
 
-/// Parses an AI, as `mcts` or `mcts:3`.
+/// [Checks](check) an AI of an option.
 pub(in crate::cli) fn parse(text: &str) -> Result<Ai, String> {
-    let (kind, level) = match text.split_once(':') {
-        Some((kind, level)) => (kind, Some(level.parse().map_err(|_| "a level is a number, as in mcts:3".to_owned())?)),
-        None => (text, None),
-    };
-    check(kind, level).map_err(|error| error.to_string())
+    check(text, None).map_err(|error| error.to_string())
+}
+
+/// A built-in AI that plays in this process.
+pub(in crate::cli) fn player(ai: &Ai) -> anyhow::Result<AiPlayer> {
+    let kind: AiKind = ai.kind.parse().map_err(|error| anyhow!("{error}"))?;
+    let level = if ai.level == 0 { kind.profile().default_level } else { u8::try_from(ai.level)? };
+    AiPlayer::new(kind, level).map_err(|error| anyhow!("{error}"))
 }
 
 /// Lists the server's AIs if it refused `ai` as unknown; else `error`.
@@ -59,6 +72,7 @@ mod tests {
         assert_eq!(checked("mcts", Some(3)), Ok(Ai::new("mcts").level(3)));
         assert_eq!((parse("mcts:3"), parse("greedy")), (Ok(Ai::new("mcts").level(3)), Ok(Ai::new("greedy"))));
         assert_eq!(parse("mcts:x"), Err("a level is a number, as in mcts:3".into()));
+        assert_eq!(checked("mcts:3", Some(3)), Err("`mcts:3` and the option for level 3 both name a level".into()));
         assert_eq!(parse("mcts:77"), Err("mcts has levels 1 to 12, not 77".into()));
         assert_eq!(checked("MCTS", None), Ok(Ai::new("MCTS")));
         assert_eq!(checked("mcts", Some(77)), Err("mcts has levels 1 to 12, not 77".into()));

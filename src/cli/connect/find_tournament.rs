@@ -1,23 +1,28 @@
 //! Finds a tournament by an id or a name of the command line.
 
-use anyhow::{Context as _, anyhow};
+use anyhow::{Context as _, anyhow, bail};
 
 use crate::{
-    cli::text::tournament::{has_ended, is_player},
+    cli::{
+        text::{
+            date::date,
+            tournament::{has_ended, is_player, phase},
+        },
+        warn,
+    },
     client::{ClientError, PlayerId, Reader, Session, TournamentId, v1},
 };
 
 /// How many of the newest tournaments may be found by their names.
-const NEWEST: usize = 200;
+pub(in crate::cli) const NEWEST: usize = 200;
 
-/// As [`find`], but of several tournaments with the name that have not ended, one that the player organises or has
-/// entered comes first; and of several that have ended, one that the player organised.
+/// As [`find`], but of several the only one is meant that the player organises or has entered.
 pub(in crate::cli) async fn find_as(session: &Session, text: &str) -> anyhow::Result<(TournamentId, v1::Tournament)> {
     find_for(session, Some(&session.player().id), text).await
 }
 
-/// A tournament by its id, or by its name if it is one of the newest; of several with the name, the newest that has not
-/// ended comes first.
+/// A tournament by its id, or by its name if it is one of the newest; of several with the name, the only one is meant that
+/// has not ended. Says so.
 pub(in crate::cli) async fn find(reader: &Reader, text: &str) -> anyhow::Result<(TournamentId, v1::Tournament)> {
     find_for(reader, None, text).await
 }
@@ -38,30 +43,53 @@ async fn find_for(
         }
     }
     let (open, ended) = named(reader, text).await.context("cannot list the tournaments")?;
-    let is_own = |one: &&v1::Tournament| player.is_some_and(|player| one.organiser_id == player.to_string());
-    for one in open.iter().filter(|_| open.len() > 1) {
-        if is_own(&one) || has_entered(reader, player, one).await.context("cannot read the standings")? {
-            return identified(one.clone());
+    let has_several = open.len() + ended.len() > 1;
+    let of = if open.is_empty() { ended } else { open };
+    let (mut chosen, mut why) = (of.clone(), "the only one that has not ended");
+    if let (Some(player), 2..) = (player, of.len()) {
+        chosen = own(reader, player, of.clone()).await.context("cannot read the standings")?;
+        why = "the only one that is yours";
+    }
+    match &chosen[..] {
+        [one] => {
+            if has_several {
+                warn(format_args!("`{text}` is tournament {}, {why} of several with this name", one.tournament_id));
+            }
+            identified(one.clone())
+        }
+        _ if of.is_empty() => {
+            bail!("no tournament has the id or the name `{text}`; `reversi tournament list` lists the tournaments")
+        }
+        _ => bail!("several tournaments are named `{text}`; give the id of one: {}", candidates(&of)),
+    }
+}
+
+fn candidates(of: &[v1::Tournament]) -> String {
+    let shown = of.iter().map(|one| {
+        let created = date(one.created_at.and_then(|at| at.try_into().ok()));
+        format!("{} ({}, created {created})", one.tournament_id, phase(one.phase()))
+    });
+    shown.collect::<Vec<_>>().join(", ")
+}
+
+/// Those that the player organises or has entered.
+pub(in crate::cli) async fn own(
+    reader: &Reader,
+    player: &PlayerId,
+    of: Vec<v1::Tournament>,
+) -> Result<Vec<v1::Tournament>, ClientError> {
+    let mut own = Vec::new();
+    for one in of {
+        if one.organiser_id == player.to_string() || has_entered(reader, player, &one).await? {
+            own.push(one);
         }
     }
-    let found = open.first().or_else(|| ended.iter().find(is_own)).or_else(|| ended.first()).ok_or_else(|| {
-        anyhow!("no tournament has the id or the name `{text}`; `reversi tournament list` lists the tournaments")
-    });
-    identified(found?.clone())
+    Ok(own)
 }
 
 /// Those of the newest that have the name, the newest first: that have not ended, and that have.
 async fn named(reader: &Reader, name: &str) -> Result<(Vec<v1::Tournament>, Vec<v1::Tournament>), ClientError> {
-    let (mut page, mut newest) = (None, Vec::new());
-    while newest.len() < NEWEST {
-        let found = reader.tournaments(page).await?;
-        newest.extend(found.items);
-        page = found.next;
-        if page.is_none() {
-            break;
-        }
-    }
-    newest.truncate(NEWEST);
+    let mut newest = newest(reader, NEWEST).await?;
     let has_name = |one: &v1::Tournament| {
         one.settings.as_ref().is_some_and(|settings| settings.name.to_lowercase() == name.to_lowercase())
     };
@@ -69,12 +97,23 @@ async fn named(reader: &Reader, name: &str) -> Result<(Vec<v1::Tournament>, Vec<
     Ok(newest.into_iter().partition(|one| !has_ended(one.phase())))
 }
 
-async fn has_entered(
-    reader: &Reader,
-    player: Option<&PlayerId>,
-    tournament: &v1::Tournament,
-) -> Result<bool, ClientError> {
-    let (Some(player), Ok(id)) = (player, tournament.tournament_id.parse()) else { return Ok(false) };
+/// At most this number of tournaments, the newest first.
+pub(in crate::cli) async fn newest(reader: &Reader, most: usize) -> Result<Vec<v1::Tournament>, ClientError> {
+    let (mut page, mut newest) = (None, Vec::new());
+    while newest.len() < most {
+        let found = reader.tournaments(page).await?;
+        newest.extend(found.items);
+        page = found.next;
+        if page.is_none() {
+            break;
+        }
+    }
+    newest.truncate(most);
+    Ok(newest)
+}
+
+async fn has_entered(reader: &Reader, player: &PlayerId, tournament: &v1::Tournament) -> Result<bool, ClientError> {
+    let Ok(id) = tournament.tournament_id.parse() else { return Ok(false) };
     let standings = reader.tournament(&id).await?.standings;
     Ok(standings.iter().any(|row| is_player(row, player)))
 }
@@ -82,4 +121,14 @@ async fn has_entered(
 fn identified(tournament: v1::Tournament) -> anyhow::Result<(TournamentId, v1::Tournament)> {
     let id = tournament.tournament_id.parse().context("the server's answer has no id of a tournament")?;
     Ok((id, tournament))
+}
+
+/// Why a player cannot take part.
+pub(in crate::cli) fn explain_join(error: ClientError, id: &TournamentId) -> anyhow::Error {
+    if error.is("BAD_PASSWORD") {
+        return anyhow!("the tournament asks for a password; give the right one with --password");
+    }
+    let says_for_whom = error.is("NOT_ACCEPTED");
+    let error = anyhow!(error).context(format!("cannot take part in tournament {id}"));
+    if says_for_whom { anyhow!("{error:#}; `reversi tournament show {id}` says for whom it is") } else { error }
 }

@@ -5,7 +5,7 @@ use std::{pin::Pin, time::Duration};
 use tokio::time::Instant;
 
 pub(in crate::cli) use crate::client::backoff;
-use crate::client::{ClientError, Incoming, RoomId, RoomUpdate, Session};
+use crate::client::{ClientError, Incoming, PlayEvent, RoomId, RoomUpdate, Session};
 
 /// The least time for which a stream must have been open to be opened again without a wait.
 const STABLE: Duration = Duration::from_secs(1);
@@ -14,6 +14,14 @@ const STABLE: Duration = Duration::from_secs(1);
 /// otherwise that of `failures` in a row.
 pub(in crate::cli) fn wait_after(open: Duration, failures: u32) -> Duration {
     if open >= STABLE { Duration::ZERO } else { backoff(failures) }
+}
+
+/// What a person reads of a lost connection, which is tried again after this wait.
+pub(in crate::cli) fn connection_lost(error: &ClientError, wait: Duration) -> String {
+    if wait.is_zero() {
+        return format!("{error}; trying again");
+    }
+    format!("{error}; trying again in {:.1} s", wait.as_secs_f32())
 }
 
 type Opening<T> = Pin<Box<dyn Future<Output = Result<Incoming<T>, ClientError>> + Send>>;
@@ -98,6 +106,16 @@ impl<T: 'static> ReconnectingStream<T> {
         self.failures += 1;
         let asked = error.refusal().and_then(|refusal| refusal.retry_after).unwrap_or_default();
         wait.max(asked.min(backoff(u32::MAX)))
+    }
+}
+
+impl ReconnectingStream<PlayEvent> {
+    pub(in crate::cli) fn of_turns(session: &Session) -> Self {
+        let session = session.clone();
+        Self::new(move || {
+            let session = session.clone();
+            async move { session.turns().await }
+        })
     }
 }
 

@@ -24,7 +24,7 @@ use super::{
         check_ai, find_player, leave,
         login::{self, LoginOptions},
         named_room,
-        reconnecting_stream::{Received, ReconnectingStream},
+        reconnecting_stream::{Received, ReconnectingStream, connection_lost},
         server_address::Address,
     },
     play, say,
@@ -238,7 +238,7 @@ impl<'a> Host<'a> {
                 Ok(Received::Item(update)) => Ok(self.apply(update)),
                 Ok(Received::Lost(error, wait)) => {
                     self.lost = true;
-                    say(play::connection_lost(&error, wait));
+                    say(connection_lost(&error, wait));
                     Ok(ControlFlow::Continue(()))
                 }
                 // The room closed while the connection was lost.
@@ -373,7 +373,7 @@ async fn perform(session: &Session, room: &Room, command: HostCommand) -> anyhow
         HostCommand::Close => session.close_room(id).await,
         HostCommand::Who | HostCommand::Help | HostCommand::Leave => Ok(0),
     };
-    done.map_err(|error| anyhow::anyhow!(play::explain(&error)))
+    done.map_err(|error| anyhow::anyhow!(play::session::explain(&error)))
 }
 
 async fn set_seat(session: &Session, room: &Room, side: Color, choice: SeatChoice) -> anyhow::Result<u64> {

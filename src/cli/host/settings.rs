@@ -38,7 +38,7 @@ pub(super) struct SettingsOptions {
     /// End a series in pairs as soon as a test (SPRT) accepts one of two differences in Elo, such as 0,10.
     #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true)]
     sprt: Option<Sprt>,
-    /// Delay for spectators in seconds: they see games so much later; at most 900.
+    /// Show games to all but their players with this delay in seconds, at most 900.
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "0")]
     spectator_delay: Duration,
     /// A room that is not listed, and entered by its join code only.
@@ -150,7 +150,7 @@ pub(super) const COMMANDS: &[SetCommand] = &[
     },
     SetCommand {
         usage: "set delay SECONDS",
-        help: "delay for spectators, who see games so much later; 0 for none",
+        help: "show games to all but their players with this delay, at most 900; 0 for none",
         fields: &["spectator_delay"],
         read: |settings, _, delay| assign(&mut settings.spectator_delay, seconds(delay).ok()),
     },

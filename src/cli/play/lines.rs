@@ -1,8 +1,10 @@
 //! The lines of a player without a screen.
 
-use tokio::io::{BufReader, Lines, Stdin};
+use std::io::IsTerminal as _;
 
-use crate::client::GameId;
+use tokio::io::{AsyncBufReadExt as _, BufReader, Lines, Stdin};
+
+use crate::{cli::stdout_is_terminal, client::GameId};
 
 /// The lines, and their help.
 pub(super) const COMMANDS: [(&str, &str); 13] = [
@@ -27,6 +29,16 @@ pub(super) struct StdinMoves {
     pub(super) asked: Option<(GameId, u32)>,
     /// A line that waits for the first game.
     pub(super) held: Option<String>,
+}
+
+impl StdinMoves {
+    /// None on a terminal, where a screen reads keys.
+    pub(super) fn unless_on_screen() -> Option<Self> {
+        if stdout_is_terminal() && std::io::stdin().is_terminal() {
+            return None;
+        }
+        Some(Self { lines: BufReader::new(tokio::io::stdin()).lines(), asked: None, held: None })
+    }
 }
 
 /// Whether a line is carried out before the first game.

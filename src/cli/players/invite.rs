@@ -33,7 +33,7 @@ pub(in crate::cli) struct Args {
     #[arg(value_name = "NAME")]
     player: String,
     /// Your side: black moves first.
-    #[arg(long, value_parser = play::side(), default_value = "random")]
+    #[arg(long, value_parser = play::options::side(), default_value = "random")]
     side: SideWish,
     /// How long the player may take to answer: 10 seconds to a day.
     #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u32).range(10..=86_400))]
@@ -98,7 +98,7 @@ async fn invite(session: &Session, args: &Args) -> anyhow::Result<Option<Room>> 
 
 /// A room that starts by itself, in which the player is ready.
 async fn open_room(session: &Session, args: &Args) -> Result<Room, ClientError> {
-    let mine = play::chosen(args.side);
+    let mine = play::seat::chosen(args.side);
     let mut seats = ByColor::new(Occupant::Open, Occupant::Open);
     seats[mine] = Occupant::Player(session.player().clone());
     let visibility = if args.private { Visibility::Private } else { Visibility::Public };

@@ -41,7 +41,7 @@ use super::{
 };
 use crate::{
     grpc::{self, Access, HostName, Origin, ServedHosts, Tls, TrustedProxy},
-    runtime::{Clock, Limits, Parts, RandomSource, Runtime, Token},
+    runtime::{Clock, Limits, Parts, Pool, RandomSource, Runtime, Token},
     store::{BoxFuture, MemoryStore, NodeInfo, Retention, Store},
     web::page,
 };
@@ -51,7 +51,7 @@ use listening::{BoundAddress, ListenAddress, Listening, bind, host_and_port};
 use log::Log;
 use metrics_endpoint::Sources;
 use node::{ClusterMember, NodeOptions, NodeSocket, RunningMember};
-use pools::PoolOption;
+use pools::{PoolOption, pools};
 use reload::{Hangup, Reload, Reloadable};
 
 /// The longest wait for other servers that take over the rooms.
@@ -215,6 +215,7 @@ async fn run_logged(
     let certificates = certificates(&args)?;
     let tls = &certificates.public;
     let admin = args.admin_token.as_deref().map(admin).transpose()?;
+    let pools = pools(&args.pool)?;
     let listening = Listening::bind(&args.listen, tls.is_none() && !args.insecure).await?;
     let access = access(&args, tls.clone(), listening.address.ip());
     let started = Arc::<OnceLock<Runtime>>::default();
@@ -246,7 +247,7 @@ async fn run_logged(
         limits: &limits,
     };
     let mut reloading = Box::pin(reload.run(hangup));
-    let start = start(opened, node_socket, |store| parts(&args, limits.get(), store, admin));
+    let start = start(opened, node_socket, |store| parts(&args, limits.get(), store, admin, pools));
     let (runtime, mut member, exits) = tokio::select! {
         start = start => start?,
         () = ended_early(&mut signals, &mut drain_asked) => {
@@ -363,7 +364,7 @@ async fn serve_metrics(
     Ok(Some(address))
 }
 
-fn parts(args: &Args, limits: Limits, store: Store, admin: Option<Token>) -> Parts {
+fn parts(args: &Args, limits: Limits, store: Store, admin: Option<Token>, pools: Vec<Pool>) -> Parts {
     Parts {
         limits,
         clock: Clock::of_process(),
@@ -371,7 +372,7 @@ fn parts(args: &Args, limits: Limits, store: Store, admin: Option<Token>) -> Par
         ponder: args.ponder,
         retention: args.keep_games,
         admin,
-        pools: args.pool.iter().filter_map(PoolOption::pool).collect(),
+        pools,
         ..Parts::new(store, grpc::encode)
     }
 }

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use crate::{
-    cli::connect::terms::TotalTime,
+    cli::{UsageError, connect::terms::TotalTime},
     room::{Opponents, TimeControl},
     runtime::Pool,
 };
@@ -13,9 +13,18 @@ use crate::{
 pub(super) struct PoolOption(Option<Pool>);
 
 impl PoolOption {
-    pub(super) fn pool(&self) -> Option<Pool> {
+    fn pool(&self) -> Option<Pool> {
         self.0.clone()
     }
+}
+
+/// The pools of these options. `none` is not for one beside others.
+pub(super) fn pools(options: &[PoolOption]) -> Result<Vec<Pool>, UsageError> {
+    let pools: Vec<_> = options.iter().filter_map(PoolOption::pool).collect();
+    if !pools.is_empty() && pools.len() < options.len() {
+        return Err(UsageError("`--pool none` is for a server without pools, and another --pool is given".to_owned()));
+    }
+    Ok(pools)
 }
 
 impl FromStr for PoolOption {
@@ -60,6 +69,10 @@ mod tests {
         let Ok(Some(all)) = pool("180+2:all:unrated") else { panic!("a pool") };
         assert_eq!((all.admits.people, all.admits.bots, all.rated), (true, true, false));
         assert_eq!(pool("none"), Ok(None));
+        let of = |texts: &[&str]| {
+            pools(&texts.iter().map(|text| text.parse().unwrap()).collect::<Vec<_>>()).ok().map(|pools| pools.len())
+        };
+        assert_eq!((of(&["none"]), of(&["60+1", "180+2"]), of(&["none", "60+1"])), (Some(0), Some(2), None));
         assert!(pool("60+1:cats").unwrap_err().contains("`cats`") && pool("soon").is_err());
     }
 }

@@ -83,7 +83,7 @@ mod tests {
         assert_eq!(line(&HEADINGS, widths), "ROOM  NAME    OWNER  BLACK - WHITE       PHASE       WATCHERS  YOU CAN");
         assert_eq!(
             line(&cells(&playing), widths),
-            "a     room a  ada    AI greedy 2 - open  ply 9, 8-0  0         watch"
+            "a     room a  ada    AI greedy:2 - open  ply 9, 8-0  0         watch"
         );
         assert_eq!(action(&RoomRow { watching: Watching::Members, ..playing }), "nothing");
     }

@@ -1,8 +1,9 @@
 //! The words for tournaments.
 
+use super::date::date;
 use crate::client::{
     Participant, PlayerId, TournamentPhase,
-    v1::{self, EntrantFault, TournamentCancelReason},
+    v1::{self, EntrantFault, TournamentCancelReason, player_tournament::News},
 };
 
 /// Points that the API gives in halves, as `7½`.
@@ -75,12 +76,93 @@ pub(in crate::cli) fn ending(
     }
 }
 
+/// What an entrant is told.
+pub(in crate::cli) fn news(news: &News) -> String {
+    match news {
+        News::Paired(v1::TournamentPaired { round, meeting, opponent, room_id, playoff }) => {
+            let stage = if *playoff { "play-off, " } else { "" };
+            match opponent {
+                None => format!("{stage}round {round}: a bye"),
+                opponent => {
+                    let name = name(opponent.as_ref());
+                    format!("{stage}round {round}, meeting {meeting}: against {name}, in room {room_id}")
+                }
+            }
+        }
+        News::Forfeit(forfeit) if forfeit.lost => {
+            format!("meeting {} is lost by forfeit: not there in time, or no longer an entrant", forfeit.meeting)
+        }
+        News::Forfeit(forfeit) => {
+            format!(
+                "meeting {} is won by forfeit: the opponent was not there in time, or is no longer an entrant",
+                forfeit.meeting
+            )
+        }
+        News::PutAside(aside) => {
+            let meetings: Vec<_> = aside.meetings.iter().map(ToString::to_string).collect();
+            let until = date(aside.until.and_then(|until| until.try_into().ok()));
+            format!("put aside until {until}, for {} in meetings {}", fault(aside.fault()), meetings.join(", "))
+        }
+        News::Ended(ended) => ending(ended.phase(), ended.cancel_reason(), ended.rank, ended.entrants),
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use std::time::{Duration, UNIX_EPOCH};
+
     use super::*;
 
     #[test]
     fn points_have_halves() {
         assert_eq!([0, 1, 2, 3, 15].map(points), ["0", "½", "1", "1½", "7½"]);
+    }
+
+    #[test]
+    fn news_are_described() {
+        let fault = v1::EntrantFault::Timeout.into();
+        let until = Some(v1_time(1_767_348_000));
+        for (news, line) in [
+            (News::Paired(v1::TournamentPaired { round: 2, meeting: 5, ..Default::default() }), "round 2: a bye"),
+            (
+                News::Paired(v1::TournamentPaired { round: 1, playoff: true, ..Default::default() }),
+                "play-off, round 1: a bye",
+            ),
+            (
+                News::Forfeit(v1::TournamentForfeit { meeting: 5, lost: true }),
+                "meeting 5 is lost by forfeit: not there in time, or no longer an entrant",
+            ),
+            (
+                News::Forfeit(v1::TournamentForfeit { meeting: 5, lost: false }),
+                "meeting 5 is won by forfeit: the opponent was not there in time, or is no longer an entrant",
+            ),
+            (
+                News::PutAside(v1::TournamentPutAside { until, fault, meetings: vec![1, 3, 4] }),
+                "put aside until 2026-01-02T10:00:00Z, for timeouts in meetings 1, 3, 4",
+            ),
+            (
+                News::Ended(v1::TournamentEnded {
+                    phase: v1::TournamentPhase::Stopped.into(),
+                    rank: 2,
+                    entrants: 5,
+                    cancel_reason: 0,
+                }),
+                "the tournament is stopped: rank 2 of 5",
+            ),
+            (
+                News::Ended(v1::TournamentEnded {
+                    phase: v1::TournamentPhase::Cancelled.into(),
+                    cancel_reason: v1::TournamentCancelReason::TooFewEntrants.into(),
+                    ..Default::default()
+                }),
+                "the tournament is cancelled: there were too few entrants at its start",
+            ),
+        ] {
+            assert_eq!(super::news(&news), line);
+        }
+    }
+
+    fn v1_time(seconds: u64) -> prost_types::Timestamp {
+        (UNIX_EPOCH + Duration::from_secs(seconds)).into()
     }
 }

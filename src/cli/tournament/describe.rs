@@ -12,6 +12,7 @@ use crate::{
         Ai, PlayerKind,
         v1::{self, EntrantState, MeetingState, tournament_settings::Format},
     },
+    tournament::least_entrants,
 };
 
 pub(super) const TOURNAMENTS: [&str; 6] = ["TOURNAMENT", "NAME", "FORMAT", "ENTRANTS", "PHASE", "CREATED"];
@@ -71,6 +72,9 @@ pub(super) fn details(tournament: &v1::Tournament, organiser: &str) -> Vec<Strin
     let settings = tournament.settings.clone().unwrap_or_default();
     let game = settings.game.clone().unwrap_or_default();
     let rated = if game.rated { "rated" } else { "unrated" };
+    let is_open = tournament.phase() == v1::TournamentPhase::Open;
+    let to_start = needed(&settings).filter(|_| is_open);
+    let to_start = to_start.map(|least| format!("; {least} are needed to start")).unwrap_or_default();
     let games = if game.games == 1 { "1 game".to_owned() } else { format!("{} games", game.games) };
     let mut lines = vec![
         format!("{} ({})", settings.name, tournament.tournament_id),
@@ -78,7 +82,7 @@ pub(super) fn details(tournament: &v1::Tournament, organiser: &str) -> Vec<Strin
         format!("  a meeting: {games}, {rated}, {}", clock(&game)),
         format!("  organiser: {organiser}"),
         format!("  open to: {}", admits(&settings, tournament.has_password)),
-        format!("  entrants: {} of {}", tournament.entrants, settings.max_entrants),
+        format!("  entrants: {} of {}{}", tournament.entrants, settings.max_entrants, to_start),
         format!("  meetings: {} of {} are finished", tournament.finished, tournament.meetings),
         format!(
             "  at most {} meetings at a time; a meeting waits {} for its entrants",
@@ -98,6 +102,12 @@ pub(super) fn details(tournament: &v1::Tournament, organiser: &str) -> Vec<Strin
     let delay = game.spectator_delay.filter(|delay| (delay.seconds, delay.nanos) != (0, 0));
     lines.extend(delay.map(|delay| format!("  delay for spectators: {}", span(Some(delay)))));
     lines
+}
+
+/// How many entrants a Swiss tournament needs for its start.
+pub(super) fn needed(settings: &v1::TournamentSettings) -> Option<usize> {
+    let Some(Format::Swiss(swiss)) = &settings.format else { return None };
+    Some(least_entrants(swiss.rounds.try_into().unwrap_or(u8::MAX), settings.fills_bye.is_some()))
 }
 
 fn clock(game: &v1::RoomSettings) -> String {
@@ -229,6 +239,10 @@ fn result(meeting: &v1::Meeting) -> String {
     }
 }
 
+pub(super) fn is_pool(settings: &v1::TournamentSettings) -> bool {
+    matches!(&settings.format, Some(Format::Arena(arena)) if is_endless(arena))
+}
+
 /// Whether it is a pool.
 fn is_endless(arena: &v1::Arena) -> bool {
     arena.duration.is_none_or(|lasts| lasts.seconds == 0)
@@ -245,7 +259,7 @@ pub(super) fn round(of: &v1::Tournament, playoff: bool, round: i32) -> Option<St
 }
 
 /// A tournament in a line.
-pub(super) fn headline(of: &v1::Tournament) -> String {
+pub(in crate::cli) fn headline(of: &v1::Tournament) -> String {
     let settings = of.settings.as_ref();
     let name = settings.map(|settings| settings.name.as_str()).unwrap_or_default();
     let played = if of.started_at.is_none() {

@@ -1,6 +1,6 @@
 //! A person who takes part.
 
-use anyhow::{Context as _, anyhow};
+use anyhow::Context as _;
 
 use super::login::{self, KeepOption};
 use crate::cli::{
@@ -12,9 +12,8 @@ use crate::cli::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  \
     reversi tournament join Cup --name ada --keep ada.login\n\n\
-    The server seats the entrants in the room of each meeting: play there by `reversi play --room ROOM` with the same \
-    --keep. The room opens once both entrants are connected: until then keep `reversi rooms` open with that login, or the \
-    page. For a bot: `reversi bot --tournament`.")]
+    Then play your meetings by `reversi play --tournament` with the same --keep, which also joins, or on the page. For a \
+    bot: `reversi bot --tournament`.")]
 pub(super) struct JoinArgs {
     /// Id or name of the tournament.
     tournament: String,
@@ -37,24 +36,16 @@ pub(super) async fn join(server: &Address, args: JoinArgs) -> anyhow::Result<()>
     let (session, kept) = login::log_in(server, args.login, "guest").await?;
     let (id, _) = find_tournament::find_as(&session, &args.tournament).await?;
     let joined = session.join_tournament(&id, &args.password).await;
-    joined.map_err(|error| match error {
-        error if error.is("BAD_PASSWORD") => {
-            anyhow!("the tournament asks for a password; give the right one with --password")
-        }
-        error => anyhow!(error).context(format!("cannot enter tournament {id}")),
-    })?;
-    let (name, kept) = (&session.player().name, kept.display());
+    joined.map_err(|error| find_tournament::explain_join(error, &id))?;
+    let (name, keep, kept) = (&session.player().name, login::option(&kept), kept.display());
     say(format_args!("{name} is entered in tournament {id}; the login is kept in {kept}"));
     let server = server.non_default().map(|url| format!(" --server {url}")).unwrap_or_default();
-    say("stay connected until your meeting begins, on the page or by the first of these:");
-    say(format_args!("  wait:      reversi rooms --keep {kept}{server}"));
-    say(format_args!("  your room: reversi tournament meetings {id}{server}"));
-    say(format_args!("  to play:   reversi play --room ROOM --keep {kept}{server}"));
+    say(format_args!("to play your meetings as they begin: reversi play --tournament {id}{keep}{server}"));
     Ok(())
 }
 
 pub(super) async fn leave(server: &Address, args: LeaveArgs) -> anyhow::Result<()> {
-    let session = login::resume(server, &args.keep).await?;
+    let session = login::resume(server, args.keep.file()).await?;
     let (id, tournament) = find_tournament::find_as(&session, &args.tournament).await?;
     session.leave_tournament(&id).await.with_context(|| format!("cannot leave tournament {id}"))?;
     if has_ended(tournament.phase()) {

@@ -23,7 +23,7 @@ pub(super) struct Args {
     /// How it is written.
     #[arg(long, value_name = "FORMAT", default_value = "json")]
     format: Format,
-    /// Write to this file.
+    /// Write to this file; `-` is standard output.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]

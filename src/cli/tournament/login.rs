@@ -6,20 +6,25 @@ use anyhow::Context as _;
 
 use crate::{
     cli::connect::{
-        login::{self, LoginOptions},
+        login::{self, LoginOptions, Visitor},
         server_address::{Address, CONNECTION},
     },
-    client::{PlayerKind, Session},
+    client::{PlayerKind, Reader, Session},
 };
 
 /// The option of commands that need an earlier login.
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = CONNECTION)]
 #[group(skip)]
 pub(super) struct KeepOption {
     /// The file that keeps the login; that of `create` if left out.
-    #[arg(long, env = "REVERSI_KEEP", value_name = "FILE")]
+    #[arg(long, env = "REVERSI_KEEP", value_name = "FILE", help_heading = CONNECTION)]
     keep: Option<PathBuf>,
+}
+
+impl KeepOption {
+    pub(super) fn file(&self) -> Option<&Path> {
+        self.keep.as_deref()
+    }
 }
 
 /// Logs in for a command after which the login is needed again. Returns the file that keeps it.
@@ -34,9 +39,21 @@ pub(super) async fn log_in(
     Ok((login::resume_any_or_log_in(&client, &options, prefix, PlayerKind::Human).await?, file))
 }
 
+/// Reads as the player of a login, if one is named: an organiser sees a tournament without its delay.
+pub(super) async fn read(
+    server: &Address,
+    login: LoginOptions,
+    read: impl AsyncFnOnce(Reader) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let visitor = Visitor::enter(server, &login).await?;
+    let done = read(visitor.reader()).await;
+    visitor.leave().await;
+    done
+}
+
 /// Resumes the login of an earlier command.
-pub(super) async fn resume(server: &Address, KeepOption { keep }: &KeepOption) -> anyhow::Result<Session> {
-    let file = file(keep.as_deref())?;
+pub(super) async fn resume(server: &Address, keep: Option<&Path>) -> anyhow::Result<Session> {
+    let file = file(keep)?;
     let session = login::resume(&login::connect(server).await?, &file).await?;
     session.with_context(|| {
         let shown = file.display();
@@ -50,7 +67,8 @@ pub(super) fn option(file: &Path) -> String {
     if is_default { String::new() } else { format!(" --keep {}", file.display()) }
 }
 
-fn file(given: Option<&Path>) -> anyhow::Result<PathBuf> {
+/// The file that keeps the login; that of this system if none is given.
+pub(in crate::cli) fn file(given: Option<&Path>) -> anyhow::Result<PathBuf> {
     if let Some(file) = given {
         return Ok(file.to_owned());
     }

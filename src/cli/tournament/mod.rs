@@ -7,31 +7,28 @@
 //! ```
 
 mod create;
-mod describe;
+pub(super) mod describe;
 mod edit;
 mod entrant;
 mod export;
 mod file;
-mod login;
+pub(super) mod login;
 mod options;
 mod organiser;
-mod show;
+pub(super) mod show;
 mod watch;
 
-use super::connect::{
-    login::{LoginOptions, Visitor},
-    server_address::Address,
-};
-use crate::client::{Reader, TournamentControl};
+use super::connect::server_address::Address;
+use crate::client::TournamentControl;
+use login::read;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     reversi tournament create Cup --swiss 5 --clock 60+1 --enter mcts:3\n  \
     reversi tournament start Cup\n  \
     reversi tournament watch Cup\n\n\
-    TOURNAMENT is an id, or the name of one of the newest 200 tournaments: of several, one that has not ended, and among \
-    these your own. The entrants play by `reversi bot \
-    --tournament ID`.")]
+    TOURNAMENT is an id, or the name of one of the newest 200 tournaments: of several, the only one that has not ended, or \
+    of these the only one that is yours. Entrants play by `reversi bot` or `reversi play` with `--tournament`.")]
 pub(super) struct Args {
     #[command(subcommand)]
     command: TournamentCommand,
@@ -99,9 +96,7 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
         TournamentCommand::Exclude(args) => organiser::exclude(server, args).await,
         TournamentCommand::Admit(args) => organiser::admit(server, args).await,
         TournamentCommand::Decide(args) => organiser::decide(server, args).await,
-        TournamentCommand::List(args) => {
-            read(server, args.login.clone(), async |reader| show::list(&reader, args).await).await
-        }
+        TournamentCommand::List(args) => show::list(server, args).await,
         TournamentCommand::Show(args) => {
             read(server, args.login.clone(), async |reader| show::show(&reader, args).await).await
         }
@@ -121,16 +116,4 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
             read(server, args.login, async |reader| watch::run(&reader, &args.tournament).await).await
         }
     }
-}
-
-/// Reads as the player of a login, if one is named: an organiser sees a tournament without its delay.
-async fn read(
-    server: &Address,
-    login: LoginOptions,
-    read: impl AsyncFnOnce(Reader) -> anyhow::Result<()>,
-) -> anyhow::Result<()> {
-    let visitor = Visitor::enter(server, &login).await?;
-    let done = read(visitor.reader()).await;
-    visitor.leave().await;
-    done
 }

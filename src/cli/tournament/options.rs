@@ -13,7 +13,7 @@ use crate::{
             check_ai,
             terms::{Kind, TotalTime},
         },
-        text::{date::date, duration::Span},
+        text::{date::date, duration::Span, number_error::in_plain_words},
     },
     client::{
         Ai, ClientError, PlayerKind,
@@ -35,7 +35,8 @@ pub(super) struct TournamentOptions {
     title: Option<String>,
     /// A Swiss tournament of this many rounds: in each, entrants with nearly the same points meet. 0 with --playoff
     /// plays only that.
-    #[arg(long, value_name = "ROUNDS", conflicts_with_all = ["all_play_all", "arena"])]
+    #[arg(long, value_name = "ROUNDS", conflicts_with_all = ["all_play_all", "arena"],
+        value_parser = clap::value_parser!(u8).range(0..=99))]
     swiss: Option<u8>,
     /// Each entrant meets each other.
     #[arg(long, conflicts_with = "arena")]
@@ -44,17 +45,17 @@ pub(super) struct TournamentOptions {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=100))]
     cycles: Option<u8>,
     /// With --all-play-all: only this player meets the other entrants. May be repeated.
-    #[arg(long, value_name = "PLAYER")]
+    #[arg(long, value_name = "PLAYER", value_parser = challenger)]
     challenger: Vec<String>,
     /// With --challenger: end the meetings of a challenger as soon as a test (SPRT) accepts one of two differences in Elo to
     /// all its opponents together, such as 0,10.
     #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true)]
     sprt: Option<Sprt>,
-    /// An arena of this duration, as 45m or 2h: who is free is paired.
+    /// An arena of this duration, as 45m or 2h, at most 31d: who is free is paired.
     #[arg(long, value_name = "DURATION")]
     arena: Option<Span>,
     /// A knockout of the best 2, 4 or 8 at the end. Not after an arena.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = playoff)]
     playoff: Option<u8>,
     /// The time of a side for all its moves, in seconds, and what each move adds, as 60+1; a minute for each move if
     /// left out.
@@ -79,10 +80,10 @@ pub(super) struct TournamentOptions {
     #[arg(long, value_name = "N")]
     max_rating: Option<u16>,
     /// The most entrants, 2 to 1000; 128 if left out.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(2..=1000))]
     max_entrants: Option<u16>,
     /// The most meetings at a time, 1 to 500; 64 if left out.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=500))]
     max_running: Option<u16>,
     /// When it starts, as 2026-12-24T18:00:00Z; if left out, the organiser starts it.
     #[arg(long, value_name = "TIME", value_parser = time, conflicts_with = "starts_in")]
@@ -93,7 +94,7 @@ pub(super) struct TournamentOptions {
     /// How long a meeting waits for an entrant who has not come, 10s to 1d; a minute if left out.
     #[arg(long, value_name = "DURATION")]
     no_show: Option<Span>,
-    /// Delay for spectators: they see games and standings so much later, up to 15m.
+    /// Show games to all but their players, and standings to all but the organiser, with this delay, at most 15m.
     #[arg(long, value_name = "DURATION")]
     spectator_delay: Option<Span>,
     /// An AI that plays the entrant with a bye in a Swiss tournament.
@@ -138,8 +139,8 @@ impl TournamentOptions {
             ("starts-in", span(starts_in)),
             ("no-show", span(no_show)),
             ("spectator-delay", span(spectator_delay)),
-            ("fills-bye", fills_bye.as_ref().map(|ai| ai_text(ai).into())),
-            ("enter", list(enter.iter().map(ai_text))),
+            ("fills-bye", fills_bye.as_ref().map(|ai| ai.to_string().into())),
+            ("enter", list(enter.iter().map(ToString::to_string))),
         ]
         .into_iter()
         .filter_map(|(name, value)| Some((name, value?)))
@@ -163,7 +164,7 @@ impl TournamentOptions {
         arguments.extend(name.into_iter().flat_map(|name| ["--".to_owned(), name]));
         let parsed = command.try_get_matches_from(arguments).and_then(|matches| Self::from_arg_matches(&matches));
         parsed.map_err(|error| {
-            let shown = error.to_string();
+            let shown = in_plain_words(error).to_string();
             let problem = shown.split("\n\n").next().unwrap_or_default();
             problem.strip_prefix("error: ").unwrap_or(problem).to_owned()
         })
@@ -383,9 +384,18 @@ fn list(values: impl Iterator<Item = String>) -> Option<Value> {
     (!values.is_empty()).then(|| values.into())
 }
 
-/// As [`check_ai::parse`] reads it.
-fn ai_text(ai: &Ai) -> String {
-    if ai.level == 0 { ai.kind.clone() } else { format!("{}:{}", ai.kind, ai.level) }
+fn playoff(text: &str) -> Result<u8, &'static str> {
+    ["2", "4", "8"].contains(&text).then(|| text.parse().ok()).flatten().ok_or("it must be 2, 4 or 8")
+}
+
+/// A name or id; those of AIs are no player's.
+fn challenger(text: &str) -> Result<String, String> {
+    if check_ai::parse(text).is_ok() {
+        return Err(format!(
+            "it is an AI of the server, and a challenger is a player: name a bot that plays it, as `reversi bot --name NAME --ai {text}` does"
+        ));
+    }
+    Ok(text.to_owned())
 }
 
 fn time(text: &str) -> Result<SystemTime, String> {

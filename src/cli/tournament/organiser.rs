@@ -3,6 +3,7 @@
 use anyhow::{Context as _, bail};
 
 use super::{
+    describe,
     login::{self, KeepOption},
     options,
 };
@@ -14,7 +15,7 @@ use crate::{
     },
     client::{
         Ai, ClientError, Reader, Session, TournamentControl, TournamentId,
-        v1::{self, MeetingVerdict, set_entrant_request::Change},
+        v1::{self, EntrantState, MeetingVerdict, set_entrant_request::Change},
     },
 };
 
@@ -91,8 +92,11 @@ impl From<OutcomeChoice> for MeetingVerdict {
 
 /// The session of the organiser, and the tournament.
 pub(super) async fn open(server: &Address, target: &Target) -> anyhow::Result<(Session, TournamentId, v1::Tournament)> {
-    let session = login::resume(server, &target.keep).await?;
+    let session = login::resume(server, target.keep.file()).await?;
     let (id, tournament) = find_tournament::find_as(&session, &target.tournament).await?;
+    if tournament.settings.as_ref().is_some_and(describe::is_pool) {
+        bail!("{} is a pool of the server, which only an administrator can change, by the API", target.tournament);
+    }
     Ok((session, id, tournament))
 }
 
@@ -155,6 +159,10 @@ pub(super) async fn exclude(server: &Address, args: EntrantArgs) -> anyhow::Resu
 pub(super) async fn admit(server: &Address, args: EntrantArgs) -> anyhow::Result<()> {
     let (session, id, _) = open(server, &args.target).await?;
     let (entrant, name) = find_entrant(&session, &id, &args.entrant).await?;
+    let standings = session.tournament(&id).await.context("cannot read the standings")?.standings;
+    if !standings.iter().any(|row| row.entrant == entrant && row.state() == EntrantState::Excluded) {
+        bail!("{name} is not excluded");
+    }
     let done = session.set_entrant(&id, Change::Admit(entrant)).await;
     done.map_err(|error| explain(&session, error, format!("cannot admit {name}")))?;
     say(format_args!("{name} may join again"));
@@ -167,7 +175,8 @@ pub(super) async fn find_entrant(reader: &Reader, id: &TournamentId, text: &str)
     let entrants: Vec<_> = standings.iter().map(|row| (row.entrant, name(row.who.as_ref()))).collect();
     let by_number = text.parse().ok().and_then(|number: i32| entrants.iter().find(|(entrant, _)| *entrant == number));
     let lower = text.to_lowercase();
-    let by_name: Vec<_> = entrants.iter().filter(|(_, name)| name.to_lowercase() == lower).collect();
+    let is_named = |name: &str| name == lower || name.strip_prefix("ai ") == Some(&lower);
+    let by_name: Vec<_> = entrants.iter().filter(|(_, name)| is_named(&name.to_lowercase())).collect();
     match (by_number, &by_name[..]) {
         (Some(found), _) => Ok(found.clone()),
         (None, [found]) => Ok((*found).clone()),

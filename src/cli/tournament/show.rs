@@ -4,30 +4,33 @@ use anyhow::Context as _;
 
 use super::{
     describe::{self, MEETINGS, Names, STANDINGS, TOURNAMENTS},
+    login::{self, read},
     organiser::find_entrant,
 };
 use crate::{
     cli::{
-        connect::{find_tournament, login::LoginOptions},
+        connect::{
+            find_tournament::{self, NEWEST, newest, own},
+            login::LoginOptions,
+            server_address::Address,
+        },
         games, say,
         terminal::interrupt::until_output_fails,
-        text::{
-            json::game as game_json,
-            table::{line, widths},
-        },
+        text::table::{line, widths},
     },
     client::{GameFilter, PlayerId, Reader, v1},
     proto::json,
 };
 
-/// The games of a page.
-const GAMES: u32 = 200;
-
 #[derive(Debug, clap::Args)]
 pub(super) struct ListArgs {
     /// How many to list, from the newest.
-    #[arg(long, default_value_t = 50, value_name = "N")]
-    most: usize,
+    #[arg(long, default_value_t = 50, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    most: u32,
+    /// Only those that you organise or have entered, of the newest 200. Without --keep you are who `create` and `join` have
+    /// logged in.
+    #[arg(long)]
+    mine: bool,
     /// Print JSON, an object a line.
     #[arg(long)]
     json: bool,
@@ -71,17 +74,24 @@ pub(super) struct MeetingsArgs {
     pub(super) login: LoginOptions,
 }
 
-pub(super) async fn list(reader: &Reader, args: ListArgs) -> anyhow::Result<()> {
-    let (mut tournaments, mut page) = (Vec::new(), None);
-    loop {
-        let found = reader.tournaments(page).await.context("cannot list the tournaments")?;
-        tournaments.extend(found.items);
-        page = found.next;
-        if page.is_none() || tournaments.len() >= args.most {
-            break;
-        }
+pub(super) async fn list(server: &Address, args: ListArgs) -> anyhow::Result<()> {
+    let most = usize::try_from(args.most)?;
+    if args.mine {
+        let session = login::resume(server, args.login.keep.as_deref()).await?;
+        let newest = newest(&session, NEWEST).await.context("cannot list the tournaments")?;
+        let mut own = own(&session, &session.player().id, newest).await.context("cannot read the standings")?;
+        own.truncate(most);
+        print_list(&own, &args);
+        return Ok(());
     }
-    tournaments.truncate(args.most);
+    read(server, args.login.clone(), async |reader| {
+        print_list(&newest(&reader, most).await.context("cannot list the tournaments")?, &args);
+        Ok(())
+    })
+    .await
+}
+
+fn print_list(tournaments: &[v1::Tournament], args: &ListArgs) {
     if args.json {
         tournaments.iter().map(json::tournament).for_each(say);
     } else if tournaments.is_empty() {
@@ -89,7 +99,6 @@ pub(super) async fn list(reader: &Reader, args: ListArgs) -> anyhow::Result<()> 
     } else {
         print(&TOURNAMENTS, tournaments.iter().map(describe::tournament));
     }
-    Ok(())
 }
 
 pub(super) async fn show(reader: &Reader, args: ShowArgs) -> anyhow::Result<()> {
@@ -99,9 +108,10 @@ pub(super) async fn show(reader: &Reader, args: ShowArgs) -> anyhow::Result<()> 
         return Ok(());
     }
     let organiser = match tournament.organiser_id.parse::<PlayerId>() {
+        _ if tournament.settings.as_ref().is_some_and(describe::is_pool) => "the server".to_owned(),
         // The name of a player without games may be forgotten.
         Ok(id) => reader.stats(&id).await.map_or_else(|_| id.to_string(), |(player, _)| player.name),
-        Err(_) => "the server".to_owned(),
+        Err(_) => "unknown".to_owned(),
     };
     describe::details(&tournament, &organiser).iter().for_each(say);
     Ok(())
@@ -119,7 +129,7 @@ pub(super) async fn standings(reader: &Reader, args: ShowArgs) -> anyhow::Result
     Ok(())
 }
 
-pub(super) fn print_standings(standings: &[v1::Standing]) {
+pub(in crate::cli) fn print_standings(standings: &[v1::Standing]) {
     if standings.is_empty() {
         say("no entrants");
     } else {
@@ -159,24 +169,7 @@ pub(super) async fn meetings(reader: &Reader, args: MeetingsArgs) -> anyhow::Res
 pub(super) async fn games(reader: &Reader, args: ShowArgs) -> anyhow::Result<()> {
     let (id, _) = find_tournament::find(reader, &args.tournament).await?;
     let filter = GameFilter { tournament: Some(id), ..GameFilter::default() };
-    until_output_fails(async {
-        let (mut page, mut has_any) = (None, false);
-        loop {
-            let found = reader.list_games(filter.clone(), GAMES, page).await.context("cannot list the games")?;
-            for game in &found.items {
-                if args.json { say(game_json(game)) } else { say(games::line(game, false)) }
-            }
-            has_any |= !found.items.is_empty();
-            page = found.next;
-            if page.is_none() {
-                if !has_any && !args.json {
-                    say("no games have ended");
-                }
-                return Ok(());
-            }
-        }
-    })
-    .await
+    until_output_fails(games::list(reader, filter, u32::MAX, args.json, false)).await
 }
 
 /// Prints a table.

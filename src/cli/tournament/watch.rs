@@ -20,7 +20,7 @@ use crate::{
     cli::{
         connect::{
             find_tournament,
-            reconnecting_stream::{Received, ReconnectingStream, backoff},
+            reconnecting_stream::{Received, ReconnectingStream, backoff, connection_lost},
         },
         say, stdout_is_terminal,
         terminal::{
@@ -74,7 +74,7 @@ impl WatchSession {
                 self.view = Some(view);
             }
             Received::Lost(error, wait) => {
-                self.connection_error = Some(crate::cli::play::connection_lost(&error, wait))
+                self.connection_error = Some(connection_lost(&error, wait));
             }
         }
         Ok(())

@@ -130,7 +130,7 @@ fn play_names_its_room_and_explains_its_commands() {
     let room = printed.strip_prefix("room ").unwrap().split(';').next().unwrap();
     assert!(printed.contains("\n  quit      leave the room; during a game, this resigns it\n"), "{printed}");
     assert!(printed.ends_with("\nleaving, which resigns the game\n"), "{printed}");
-    assert!(server.output_of(&["games", "--room", room], "").contains("ada - AI roxanne 1: white wins"));
+    assert!(server.output_of(&["games", "--room", room], "").contains("ada - AI roxanne:1: white wins"));
     let help = text(&reversi(&["play", "--help"]).output().unwrap().stdout);
     assert!(help.contains("[default: roxanne, without "), "{help}");
 }
@@ -259,7 +259,7 @@ fn games_are_listed_exported_and_counted() {
     let script = ["play", "--name", "ada", "--side", "black", "--ai", "greedy", "--keep", &login];
     server.output_of(&script, "d3\nmove\nresign\nquit\n");
     let listed = server.output_of(&["games", "--player", "ADA"], "");
-    assert!(listed.contains("ada - AI greedy 1: white wins (by resignation)"), "{listed}");
+    assert!(listed.contains("ada - AI greedy:1: white wins (by resignation)"), "{listed}");
     let game = listed.split(' ').next().unwrap();
     let room = game.split('-').next().unwrap();
     assert!(server.output_of(&["games", "--room", room, "--export", "ggf"], "").starts_with("(;GM[Othello]"));
@@ -291,9 +291,9 @@ fn players_are_found_by_the_ids_that_games_shows() {
     let listed = server.output_of(&["games", "--ids"], "");
     let ada = listed.split("ada (").nth(1).unwrap().split(')').next().unwrap();
     let of_ada = server.output_of(&["games", "--player", ada], "");
-    assert!(of_ada.contains(" ada - AI roxanne 1: ") && of_ada.lines().count() == 1, "{of_ada}");
+    assert!(of_ada.contains(" ada - AI roxanne:1: ") && of_ada.lines().count() == 1, "{of_ada}");
     let of_bot = server.output_of(&["games", "--keep", &login, "--stats"], "");
-    assert!(of_bot.starts_with(&format!("{bot} (roxanne 1): not rated yet\n")), "{of_bot}");
+    assert!(of_bot.starts_with(&format!("{bot} (roxanne:1): not rated yet\n")), "{of_bot}");
     let playing = server.error_of(&["play", "--keep", &login]);
     assert!(playing.contains("a player of another kind"), "{playing}");
     std::fs::remove_file(&login).unwrap();
@@ -474,7 +474,7 @@ fn moves_are_analysed_without_a_server() {
     for (arguments, error) in [
         (&["analyze", "f5f5"][..], "move 2 is illegal"),
         (&["analyze", "--game", "x", "f5"], "cannot be used with"),
-        (&["analyze", "f5", "--level", "17"], "17 is not in 1..=16"),
+        (&["analyze", "f5", "--level", "17"], "it must be 1 to 16"),
         (&["analyze", "8tsbk7xedm71-1"], "for a finished game of the server: --game 8tsbk7xedm71-1"),
     ] {
         let output = reversi(arguments).output().unwrap();

@@ -35,8 +35,8 @@ fn a_host_starts_games_of_bots_and_of_ais() {
     bob.wait_for_exit();
 
     host.send_and_wait("seat white nobody", "this server has random");
-    host.send_and_wait("seat white random", "AI random 1 takes white");
-    host.send_and_wait("seat black greedy:1", "AI greedy 1 takes black");
+    host.send_and_wait("seat white random", "AI random:1 takes white");
+    host.send_and_wait("seat black greedy:1", "AI greedy:1 takes black");
     host.send_and_wait("set games 2", "series of 2 games");
     host.send_and_wait("set pause 1000000", "ai_pause must be");
     host.send_and_wait("set limit 2.5", "2.5 s for a move");
@@ -91,7 +91,7 @@ fn after_the_end_of_a_script_its_games_are_completed() {
         start_host(&server, &["--black", "greedy", "--white", "random", "--games", "2", "--opening", "f5d6c3"]);
     host.send_line("start");
     drop(host.child.stdin.take());
-    host.wait_for("game 1 begins (1 of 2): black is AI greedy 1, white is AI random 1, after f5 d6 c3");
+    host.wait_for("game 1 begins (1 of 2): black is AI greedy:1, white is AI random:1, after f5 d6 c3");
     host.wait_for("4. white ");
     host.wait_for("game 2 begins (2 of 2)");
     host.wait_for("game over: ");

@@ -173,7 +173,7 @@ async fn a_watcher_follows_at_the_next_server_after_silence() {
     table.cable.hold();
     let mut player = Running::start(&table.server, &["play", "--anyone", "--name", "late"]);
     player.wait_for("room");
-    let lost = watcher.wait_for("trying again in");
+    let lost = watcher.wait_for("trying again");
     let named = format!("(at http://{}, next http://{})", table.cable.address, table.second.address);
     assert!(lost.contains(&named), "{lost}");
     watcher.wait_for("late");
@@ -194,7 +194,7 @@ async fn a_move_of_a_person_is_repeated() {
         let turn = table.turn().await;
         table.play(&turn).await;
     }
-    person.wait_for("trying again in");
+    person.wait_for("trying again");
     person.wait_for("your move (");
 }
 
@@ -213,7 +213,7 @@ async fn watchers_and_hosts_follow_again() {
     let mut player = Running::start(&table.server, &["play", "--anyone", "--name", "late"]);
     player.wait_for("room");
     for client in [&mut watcher, &mut visitor, &mut host] {
-        client.wait_for("trying again in");
+        client.wait_for("trying again");
         client.wait_for("late");
     }
     assert!(silent.elapsed() < SOON, "they were away for {:?}", silent.elapsed());

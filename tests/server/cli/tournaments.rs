@@ -1,6 +1,8 @@
-//! `reversi tournament` and `reversi bot --tournament`: an organiser, entrants and watchers, each a process.
+//! `reversi tournament`, and `reversi bot` and `play` with `--tournament`: an organiser, entrants and watchers, each a
+//! process.
 
 use super::command::{Running, Server, file, reversi, text};
+use crate::harness::process;
 
 /// A file of `--keep` that is removed with this.
 struct Kept(String);
@@ -39,10 +41,13 @@ fn bots_play_a_tournament_that_was_made_from_a_file_and_a_watcher_sees_it() {
     let created = organise(&server, &kept, &[&from_file[..], &["--name", "Olga"]].concat());
     let id = id(&created);
     for part in [
-        format!("tournament {id} (Cup)\nits organiser is Olga, whose login is kept in {}\n", kept.0),
+        format!(
+            "tournament {id} (Cup); it needs 4 entrants to start\nits organiser is Olga, whose login is kept in {}\n",
+            kept.0
+        ),
         format!("reversi bot --tournament {id} --server {}\n", server.url),
         format!("reversi tournament start {id} --keep {} --server {}\n", kept.0, server.url),
-        "AI roxanne 1 is entered\n".to_owned(),
+        "AI roxanne:1 is entered\n".to_owned(),
     ] {
         assert!(created.contains(&part), "{part}{created}");
     }
@@ -74,7 +79,7 @@ fn bots_play_a_tournament_that_was_made_from_a_file_and_a_watcher_sees_it() {
             end.strip_prefix("the tournament is completed: rank ").unwrap().to_owned()
         })
         .collect();
-    let ai = table.lines().find(|line| line.contains("AI roxanne 1")).unwrap();
+    let ai = table.lines().find(|line| line.contains("AI roxanne:1")).unwrap();
     ranks.push(format!("{} of 4", ai.split_whitespace().next().unwrap()));
     ranks.sort_unstable();
     assert_eq!(ranks, [1, 2, 3, 4].map(|rank| format!("{rank} of 4")));
@@ -134,7 +139,7 @@ fn what_is_refused_ends_a_command_with_the_reason() {
     let error = refused(&other, &["start", &id]);
     assert!(error.contains("has no login of this server; `reversi tournament create`"), "{error}");
     let error = refused(&other, &["join", &id, "--name", "Otto"]);
-    assert!(error.contains(&format!("cannot enter tournament {id}: ")), "{error}");
+    assert!(error.contains(&format!("cannot take part in tournament {id}: ")), "{error}");
     let error = refused(&other, &["start", &id]);
     assert!(error.contains("Otto is not the organiser; name the file with that login by --keep FILE"), "{error}");
     let error = refused(&kept, &["exclude", &id, "Otto"]);
@@ -142,6 +147,9 @@ fn what_is_refused_ends_a_command_with_the_reason() {
     for (arguments, problem) in [
         (&["create", "Cup"][..], "choose --swiss ROUNDS, --all-play-all or --arena DURATION"),
         (&["create", "--swiss=3"], "the tournament needs a NAME"),
+        (&["create", "Cup", "--all-play-all", "--challenger=expert:3"], "`reversi bot --name NAME --ai expert:3` does"),
+        (&["create", "Cup", "--swiss=3", "--playoff=3"], "it must be 2, 4 or 8"),
+        (&["list", "--most=0"], "it must be at least 1"),
         (&["create", "Cup", "--swiss=3", "--cycles=2"], "--cycles and --challenger need --all-play-all"),
         (&["create", "Cup", "--swiss=3", "--file", "/dev/zero"], "/dev/zero has more than 64 KiB"),
     ] {
@@ -164,7 +172,7 @@ fn the_organiser_excludes_admits_and_decides_and_people_come_and_go() {
     let joined = organise(&server, &ada, &["join", &id, "--password", "sesame", "--name", "Ada"]);
     for part in [
         format!("Ada is entered in tournament {id}; the login is kept in {}\n", ada.0),
-        format!("reversi play --room ROOM --keep {} --server {}\n", ada.0, server.url),
+        format!("reversi play --tournament {id} --keep {} --server {}\n", ada.0, server.url),
     ] {
         assert!(joined.contains(&part), "{part}{joined}");
     }
@@ -176,6 +184,8 @@ fn the_organiser_excludes_admits_and_decides_and_people_come_and_go() {
     assert!(row("Ada").ends_with("excluded"));
     assert_eq!(organise(&server, &kept, &["admit", &id, "1"]), "Ada may join again\n");
     organise(&server, &ada, &["join", &id, "--password", "sesame"]);
+    let error = server.error_of(&["tournament", "admit", &id, "Ada", "--keep", &kept.0]);
+    assert!(error.contains("Ada is not excluded"), "{error}");
     organise(&server, &kept, &["enter", &id, "random", "greedy"]);
     organise(&server, &kept, &["start", &id]);
     let paused = organise(&server, &kept, &["pause", &id]);
@@ -233,8 +243,8 @@ fn an_organiser_changes_what_is_given_and_nothing_else() {
     let refused =
         |arguments: &[&str]| server.error_of(&[&["tournament", "edit", &id], arguments, &["--keep", &kept.0]].concat());
     for (arguments, problem) in [
-        (&["--max-entrants=1"][..], "cannot change tournament"),
-        (&["--max-entrants=1"], ": --max-entrants must be 2 to 1000"),
+        (&["--max-entrants=1"][..], "'--max-entrants <N>': it must be 2 to 1000"),
+        (&["--no-show=2s"], "cannot change tournament"),
         (&["--no-show=2s"], ": --no-show must be 10 s to 1 day"),
         (&["--all-play-all", "--without=fills-bye", "--sprt=0,10"], ": --sprt needs challengers"),
         (&["--without=raated"], "there is no setting `raated`; the nearest is `rated`"),
@@ -252,18 +262,23 @@ fn an_organiser_changes_what_is_given_and_nothing_else() {
 }
 
 #[test]
-fn of_several_tournaments_with_a_name_ones_own_is_meant() {
+fn of_several_tournaments_with_a_name_one_is_meant_or_none() {
     let server = Server::start();
     let [ada, bob] = ["tournament-own", "tournament-others"].map(Kept::new);
     let cup = ["create", "Cup", "--all-play-all", "--enter=random", "--enter=greedy"];
     let [own, others] = [&ada, &bob].map(|kept| id(&organise(&server, kept, &cup)));
+    let error = server.error_of(&["tournament", "show", "Cup"]);
+    assert!(error.contains("several tournaments are named `Cup`; give the id of one: "), "{error}");
+    assert!([&own, &others].iter().all(|id| error.contains(&format!("{id} (open, created 20"))), "{error}");
     let started = organise(&server, &ada, &["start", "cup"]);
     assert_eq!(started, format!("tournament {own} is running, with 2 entrants\n"));
-    let shown = server.output_of(&["tournament", "show", "Cup"], "");
-    assert!(shown.contains(&others), "without a login the newest: {shown}");
     server.output_of(&["tournament", "watch", &own], "");
+    let shown = server.run(&["tournament", "show", "cup"], "");
+    assert!(text(&shown.stdout).contains(&others) && text(&shown.stderr).contains("the only one that has not ended"));
+    let mine = organise(&server, &ada, &["list", "--mine"]);
+    assert!(mine.contains(&own) && !mine.contains(&others), "{mine}");
     let meetings = |entrant: &str| server.output_of(&["tournament", "meetings", &own, "--entrant", entrant], "");
-    assert_eq!(meetings("ai random 1"), meetings("1"));
+    assert_eq!(meetings("ai random:1"), meetings("1"));
 }
 
 /// An AI that cannot be entered leaves no tournament behind.
@@ -370,4 +385,93 @@ fn without_a_file_the_login_is_kept_where_the_next_command_finds_it() {
     let created = run(&["tournament", "create", "Cup", "--all-play-all", "--enter=random", "--enter=greedy"]);
     assert!(created.contains(folder.path().to_str().unwrap()) && !created.contains("--keep"), "{created}");
     assert!(run(&["tournament", "start", "Cup"]).contains(" is running"));
+}
+
+/// A server with a folder, which can be started again.
+struct Restarted {
+    server: process::Server,
+    folder: tempfile::TempDir,
+}
+
+impl Restarted {
+    fn start() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        Self { server: Self::serve(&folder, "127.0.0.1:0"), folder }
+    }
+
+    fn serve(folder: &tempfile::TempDir, listen: &str) -> process::Server {
+        process::Server::start(&["--data", folder.path().to_str().unwrap(), "--listen", listen, "--log", "error"])
+    }
+
+    fn restart(&mut self) {
+        self.server.kill();
+        self.server = Self::serve(&self.folder, &self.server.url.replace("http://", ""));
+    }
+
+    /// A command with a login that is kept in the folder.
+    fn command(&self, keep: &str, arguments: &[&str]) -> std::process::Command {
+        let mut command = reversi(arguments);
+        command.env("REVERSI_SERVER", &self.server.url).env("REVERSI_KEEP", self.folder.path().join(keep));
+        command
+    }
+
+    fn organise(&self, arguments: &[&str]) -> String {
+        let output = self.command("organiser", &[&["tournament"], arguments].concat()).output().unwrap();
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout)
+    }
+}
+
+#[test]
+fn a_person_plays_all_meetings_by_lines_and_over_restarts() {
+    let mut server = Restarted::start();
+    server.organise(&["create", "Cup", "--all-play-all", "--cycles=2", "--clock=600+0"]);
+    let mut ada = Running::spawn(server.command("ada", &["play", "--tournament", "cup", "--name", "Ada"]));
+    ada.wait_for("Ada is in tournament ");
+    ada.wait_for("waiting until the organiser starts the tournament");
+    let bot = ["bot", "--tournament", "Cup", "--name", "nova", "--ai", "greedy"];
+    let mut nova = Running::spawn(server.command("nova", &bot));
+    nova.wait_for("waiting for the start");
+    server.restart();
+    ada.wait_for("trying again");
+    ada.wait_for("connected again");
+    nova.wait_for("waiting for the start");
+    server.organise(&["start", "Cup"]);
+    for meeting in [1, 2] {
+        ada.wait_for("your move");
+        if meeting == 2 {
+            server.restart();
+            ada.wait_for("trying again");
+            ada.wait_for("connected again");
+        }
+        // The moves of a script wait for their turns, also over the two games of a meeting.
+        ada.send_line("resign\nresign");
+        if meeting == 1 {
+            ada.wait_for("rank 2 of 2: 0 points, 0 won, 0 drawn, 2 lost");
+        }
+    }
+    let end = ada.wait_for_exit();
+    let rows = ["completed; 2 of 2 meetings finished", "RANK  ENTRANT  NAME", "0-0-4", "4-0-0"];
+    assert!(end.contains("the tournament is completed: rank 2 of 2\n"), "{end}");
+    assert!(rows.iter().all(|row| end.contains(row)), "{end}");
+    nova.wait_for("the tournament is completed: rank 1 of 2");
+}
+
+#[test]
+fn a_person_comes_back_to_a_tournament_and_leaves_it() {
+    let server = Server::start();
+    let [organiser, ada] = ["tournament-host", "tournament-person"].map(Kept::new);
+    let id = id(&organise(&server, &organiser, &["create", "Cup", "--all-play-all", "--password=sesame"]));
+    let play = |password| ["play", "--tournament", &id, "--keep", &ada.0, "--name=Ada", "--password", password];
+    let error = server.error_of(&play("wrong"));
+    assert!(error.contains("the tournament asks for a password"), "{error}");
+    let back = format!("you are still an entrant; to come back: reversi play --tournament {id} --keep {}\n", ada.0);
+    assert!(server.output_of(&play("sesame"), "").ends_with(&back));
+    let left = server.output_of(&play(""), "quit\n");
+    assert!(left.contains("you have left the tournament\n"), "{left}");
+    let mut again = Running::start(&server, &play("sesame"));
+    again.wait_for("Ada is in tournament ");
+    organise(&server, &organiser, &["exclude", &id, "Ada"]);
+    let end = again.wait_for_exit();
+    assert!(end.contains("you are excluded from the tournament\n"), "{end}");
 }

@@ -24,7 +24,7 @@ pub(super) const ANSWERED: &[(&str, &[&str])] = &[
     ("set games 10", &["series of 10 games"]),
     ("set pause 1000", &["1000 ms after an AI's move"]),
     ("kick bob", &["bob was removed"]),
-    ("seat white mcts:5", &["AI mcts 5 takes white", "black (ann) is ready"]),
+    ("seat white mcts:5", &["AI mcts:5 takes white", "black (ann) is ready"]),
 ];
 
 /// Lines that are not run, by their beginnings, and why.

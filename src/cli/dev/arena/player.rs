@@ -5,7 +5,7 @@ use std::{fmt, str::FromStr, time::Duration};
 use anyhow::{Context as _, anyhow, bail};
 
 use crate::{
-    ai::{AiKind, AiPlayer},
+    ai::AiPlayer,
     cli::{
         connect::check_ai,
         external_engine::{Engine, EngineCommand, MoveTime, Protocol},
@@ -110,18 +110,11 @@ fn engine(text: &str) -> Option<(Protocol, &str)> {
 
 /// `KIND:LEVEL` or `KIND`. The level defaults to the kind's, or to none if the search is timed.
 fn ai(text: &str, timed: bool) -> anyhow::Result<AiPlayer> {
-    let (kind, level) = match text.split_once(':') {
-        Some((kind, level)) => (kind, Some(level.parse().with_context(|| format!("`{level}` is no level"))?)),
-        None => (text, None),
-    };
-    check_ai::check(kind, level)?;
-    let kind: AiKind = kind.parse().map_err(|error| anyhow!("{error}"))?;
-    let level = match level {
-        Some(level) => u8::try_from(level)?,
-        None if timed => return Ok(AiPlayer::tireless(kind)),
-        None => kind.profile().default_level,
-    };
-    AiPlayer::new(kind, level).map_err(|error| anyhow!("{error}"))
+    let ai = check_ai::check(text, None)?;
+    if ai.level == 0 && timed {
+        return Ok(AiPlayer::tireless(ai.kind.parse().map_err(|error| anyhow!("{error}"))?));
+    }
+    check_ai::player(&ai)
 }
 
 /// Parses milliseconds or seconds: `100ms`, `2s`, `0.5s`.
@@ -141,6 +134,7 @@ fn duration(text: &str) -> anyhow::Result<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ai::AiKind;
 
     fn read(text: &str) -> anyhow::Result<ArenaPlayer> {
         text.parse()

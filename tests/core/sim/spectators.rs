@@ -495,6 +495,10 @@ fn a_player_who_leaves_the_seat_is_a_spectator_until_it_has_one() {
         assert!(over(&story.cleo));
         sleep(DELAY).await;
         assert!(over(&story.bea));
+        let chat = Command::Chat(ChatText::parse("a word").expect("a line"));
+        let told = story.runtime.rooms.command(&story.players[1], story.room, chat).await.expect("a line").seq;
+        sleep(LAG).await;
+        assert_eq!(told, story.bea.sees().seq(), "with her own line");
     });
 }
 
@@ -506,6 +510,9 @@ fn the_delay_changes_between_games_and_clocks_run_with_it() {
         let flag = live.flag_falls().expect("a clock runs");
         let seen = story.runtime.rooms.snapshot(&story.players[2], story.room, &Credentials::default()).await;
         assert_eq!(seen.expect("a room").room.flag_falls(), Some(flag.after(DELAY)));
+        let viewer = Viewer::new(&story.runtime, &story.players[2], story.room).await;
+        sleep(LAG).await;
+        assert_eq!(viewer.sees().flag_falls(), Some(flag.after(DELAY)), "in the first message of a stream");
         story.command(1, Command::Resign { game: story.game.number }).await;
         let settings = |spectator_delay| Box::new(Settings { spectator_delay, ..live.settings().clone() });
         let ended = |room: Room| room.game().is_some_and(|game| game.end.is_some());

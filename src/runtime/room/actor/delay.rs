@@ -33,7 +33,6 @@ impl RoomActor {
     pub(super) fn follow_delay(&mut self) {
         let has_delay = !self.room.settings().spectator_delay.is_zero();
         if has_delay != self.delayed.is_some() {
-            self.delayed.iter_mut().for_each(|delayed| delayed.watchers().restart());
             self.delayed = has_delay.then(|| Box::new(Delayed::new(self.room.clone())));
             self.watchers.restart();
         }
@@ -55,10 +54,7 @@ impl RoomActor {
         let has_delay = !self.room.settings().spectator_delay.is_zero();
         match &mut self.delayed {
             Some(delayed) if has_delay => delayed.replace(&self.room, now),
-            delayed => {
-                *delayed = has_delay.then(|| Box::new(Delayed::restore(None, &self.room)));
-                self.watchers.restart();
-            }
+            delayed => *delayed = has_delay.then(|| Box::new(Delayed::restore(None, &self.room))),
         }
     }
 

@@ -235,14 +235,17 @@ async fn the_boards_of_a_round_come_in_one_stream_with_their_clocks() {
     let mut boards = other.lobby().watch_rooms(request).await.unwrap().into_inner();
     organiser.control(&id, v1::TournamentControl::Start).await.unwrap();
     let row = loop {
-        if let Some(v1::watch_rooms_response::Message::Upserted(row)) =
-            within(boards.message()).await.unwrap().unwrap().message
-            && row.clocks.is_some()
-        {
+        let rows = match within(boards.message()).await.unwrap().unwrap().message.unwrap() {
+            v1::watch_rooms_response::Message::Snapshot(list) => list.rooms,
+            v1::watch_rooms_response::Message::Upserted(row) => vec![row],
+            _ => Vec::new(),
+        };
+        let is_of_round = |row: &v1::RoomSummary| row.meeting.as_ref().is_some_and(|one| one.tournament_id == id);
+        assert!(rows.iter().all(is_of_round), "another room: {rows:?}");
+        if let Some(row) = rows.into_iter().find(|row| row.clocks.is_some()) {
             break row;
         }
     };
-    assert_eq!(row.meeting.as_ref().unwrap().tournament_id, id);
     assert_eq!((row.side_to_move(), row.ply), (v1::Side::Black, 8), "after the balanced opening");
     let clocks = row.clocks.unwrap();
     assert_eq!((clocks.black_total, clocks.white_total, clocks.time_left), (seconds(60), seconds(60), seconds(60)));
@@ -292,6 +295,7 @@ async fn with_a_delay_only_the_organiser_sees_results_at_once() {
     let visitor = server.human("Visitor").await;
     let (at_start, joined) = (seen_by(&visitor, &id).await, ada.enter(&id).await.unwrap());
     assert_eq!((joined.phase(), joined.meetings, joined.finished), (Phase::Running, 0, 0));
+    assert_eq!(at_start[4], "[] []", "no rooms and no games");
 
     let one_is_finished = |view: &v1::TournamentView| view.tournament.as_ref().unwrap().finished == 1;
     let view = organiser.watched(&id, one_is_finished).await;

@@ -20,7 +20,7 @@ pub(super) const COMMANDS: [(&str, &str); 13] = [
     ("ready", "be ready for the game, after its terms have changed"),
     ("say TEXT", "talk to the room"),
     ("help", "this list"),
-    ("quit", "leave the room; during a game, this resigns it"),
+    ("quit", "leave the room, or the tournament; during a game, this resigns it"),
 ];
 
 /// Standard input, and the game and ply of the last announced turn.

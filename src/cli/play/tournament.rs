@@ -39,27 +39,30 @@ pub(super) async fn run(args: &Args, tournament: &str) -> anyhow::Result<()> {
     let client = login::connect(&args.server).await?;
     let options = LoginOptions { keep: Some(keep.clone()), ..args.login.clone() };
     let session = login::resume_or_log_in(&client, &options, "guest", PlayerKind::Human).await?;
-    let (id, _) = find_as(&session, tournament).await?;
+    let input = StdinMoves::unless_on_screen();
+    let (id, found) = find_as(&session, tournament).await?;
     match session.join_tournament(&id, &args.password).await {
         // One that the player may have left, or that has ended: this is said later.
         Err(error) if error.is("WRONG_PHASE") && own_row(&session, &id).await?.is_some() => {}
         joined => {
             let name = joined.map_err(|error| explain_join(error, &id))?.settings.unwrap_or_default().name;
-            say(format_args!("{} is in tournament {id} ({name}); `help` lists the commands", session.player().name));
+            let me = &session.player().name;
+            let then = if input.is_some() { "`help` lists the commands" } else { "Ctrl-C ends this program only" };
+            say(format_args!("{me} is in tournament {id} ({name}); {then}"));
         }
     }
     let mut entrant = Entrant {
         turns: ReconnectingStream::of_turns(&session),
         session: &session,
         id,
-        input: StdinMoves::unless_on_screen(),
+        input,
         meetings: 0,
         played: None,
         may_play: true,
         waits_for: String::new(),
         end: None,
     };
-    let done = entrant.take_part(&keep).await;
+    let done = if has_ended(found.phase()) { entrant.print_end().await } else { entrant.take_part(&keep).await };
     done.map_err(|error| login::explain_lost(error, "the session has expired; enter the tournament again"))
 }
 

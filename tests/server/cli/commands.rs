@@ -128,7 +128,10 @@ fn play_names_its_room_and_explains_its_commands() {
     let server = Server::start();
     let printed = server.output_of(&["play", "--name", "ada", "--side", "black"], "help\nquit\n");
     let room = printed.strip_prefix("room ").unwrap().split(';').next().unwrap();
-    assert!(printed.contains("\n  quit      leave the room; during a game, this resigns it\n"), "{printed}");
+    assert!(
+        printed.contains("\n  quit      leave the room, or the tournament; during a game, this resigns it\n"),
+        "{printed}"
+    );
     assert!(printed.ends_with("\nleaving, which resigns the game\n"), "{printed}");
     assert!(server.output_of(&["games", "--room", room], "").contains("ada - AI roxanne:1: white wins"));
     let help = text(&reversi(&["play", "--help"]).output().unwrap().stdout);

@@ -455,6 +455,9 @@ fn a_person_plays_all_meetings_by_lines_and_over_restarts() {
     assert!(end.contains("the tournament is completed: rank 2 of 2\n"), "{end}");
     assert!(rows.iter().all(|row| end.contains(row)), "{end}");
     nova.wait_for("the tournament is completed: rank 1 of 2");
+    let mut late = Running::spawn(server.command("ada", &["play", "--tournament", "Cup"]));
+    let shown = late.wait_for_exit();
+    assert!(shown.starts_with("the tournament is completed: rank 2 of 2\nCup ("), "{shown}");
 }
 
 #[test]

@@ -87,7 +87,7 @@ fn event(bytes: &[u8]) -> Event {
 }
 
 /// A player with a seat sees the room as it is, all others as spectators.
-struct Viewer {
+pub(super) struct Viewer {
     runtime: Runtime,
     player: Arc<Player>,
     room: RoomId,
@@ -99,7 +99,7 @@ struct Viewer {
 }
 
 impl Viewer {
-    async fn new(runtime: &Runtime, player: &Arc<Player>, room: RoomId) -> Self {
+    pub(super) async fn new(runtime: &Runtime, player: &Arc<Player>, room: RoomId) -> Self {
         let start = WatchStart::Snapshot;
         let watch = runtime.streams.room(player, room, Credentials::default(), start).await.expect("a stream");
         let list = runtime.streams.lobby(player, RowFilter::default()).expect("a stream");
@@ -213,7 +213,7 @@ fn is_row_of(row: &Row, room: &Room) -> bool {
 /// A room with a delay, in which a few players do what they may at random, while all are watched.
 pub(super) struct Trial {
     rng: Rng,
-    delay: Duration,
+    pub(super) delay: Duration,
     /// Within this time watchers get what they may see.
     lag: Duration,
     store: Arc<MemoryStore>,
@@ -308,7 +308,7 @@ impl Trial {
         }
     }
 
-    async fn players(&mut self, runtimes: &[Runtime; 4]) -> Vec<Arc<Player>> {
+    pub(super) async fn players(&mut self, runtimes: &[Runtime; 4]) -> Vec<Arc<Player>> {
         let mut players = Vec::new();
         if self.tokens.is_empty() {
             for (runtime, name) in runtimes.iter().zip(["Ada", "Bea", "Cleo", "Dan"]) {
@@ -326,7 +326,7 @@ impl Trial {
         players
     }
 
-    async fn open_room(&mut self, runtimes: &[Runtime; 4], players: &[Arc<Player>]) -> RoomId {
+    pub(super) async fn open_room(&mut self, runtimes: &[Runtime; 4], players: &[Arc<Player>]) -> RoomId {
         let settings = Settings { spectator_delay: self.delay, ..Settings::named((&players[0].name).into()) };
         let new = NewRoom { settings, seats: ByColor::new(SeatSpec::Me, SeatSpec::Open) };
         let room = repeat(async || runtimes[0].rooms.create(&players[0], new.clone(), None).await).await.room.id();
@@ -457,7 +457,7 @@ impl Story {
 }
 
 impl Viewer {
-    fn sees(&self) -> Room {
+    pub(super) fn sees(&self) -> Room {
         lock(&self.watched).clone().expect("a snapshot")
     }
 }

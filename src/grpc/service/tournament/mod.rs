@@ -105,7 +105,7 @@ impl TournamentService for Services {
         let id = tournament_id(&request.into_inner().tournament_id)?;
         let watched = self.runtime.tournaments.watch(&player, role == Role::Admin, id, PACE).await?;
         let clock = self.runtime.clock();
-        Ok(ResponseStream::new(clock, schedule, stream_of(Views { watched, clock })))
+        Ok(ResponseStream::new(clock, schedule, stream_of(Views { watched, clock, last: None })))
     }
 
     async fn list_meetings(&self, request: Request<v1::ListMeetingsRequest>) -> Reply<v1::ListMeetingsResponse> {
@@ -259,12 +259,20 @@ fn read_entrant(field: &str, wire: i32) -> Result<EntrantId, Malformed> {
 struct Views {
     watched: WatchedTournament,
     clock: Clock,
+    last: Option<v1::TournamentView>,
 }
 
 impl Source for Views {
     async fn next(&mut self) -> Result<EncodedMessage, End> {
-        let changed = self.watched.next().await?.ok_or(End::Done)?;
-        let message = v1::watch_tournament_response::Message::View(view(&changed, self.clock.now()));
-        Ok(EncodedMessage::new(&v1::WatchTournamentResponse { message: Some(message) }))
+        loop {
+            let changed = self.watched.next().await?.ok_or(End::Done)?;
+            let view = view(&changed, self.clock.now());
+            // An equal one would tell when something hidden has happened.
+            if self.last.as_ref() != Some(&view) {
+                self.last = Some(view.clone());
+                let message = v1::watch_tournament_response::Message::View(view);
+                return Ok(EncodedMessage::new(&v1::WatchTournamentResponse { message: Some(message) }));
+            }
+        }
     }
 }

@@ -297,11 +297,26 @@ async fn with_a_delay_only_the_organiser_sees_results_at_once() {
     assert_eq!((joined.phase(), joined.meetings, joined.finished), (Phase::Running, 0, 0));
     assert_eq!(at_start[4], "[] []", "no rooms and no games");
 
+    let request = v1::WatchTournamentRequest { tournament_id: id.clone() };
+    let mut stream = visitor.tournaments().watch_tournament(request).await.unwrap().into_inner();
+    let mut next_view = async || loop {
+        if let Some(Message::View(view)) = within(stream.message()).await.unwrap().unwrap().message {
+            break view;
+        }
+    };
+    assert_eq!(format!("{:?}", next_view().await), at_start[0]);
+
     let one_is_finished = |view: &v1::TournamentView| view.tournament.as_ref().unwrap().finished == 1;
     let view = organiser.watched(&id, one_is_finished).await;
     assert_eq!(view.standings.iter().map(|row| row.half_points).sum::<i32>(), 4);
     assert_ne!(seen_by(&organiser, &id).await, at_start);
     assert_eq!((seen_by(&visitor, &id).await, ada.enter(&id).await.unwrap()), (at_start.clone(), joined));
+
+    // Nothing comes when something hidden happens; a pause is not hidden.
+    organiser.control(&id, v1::TournamentControl::Pause).await.unwrap();
+    assert_eq!(next_view().await.tournament.unwrap().phase(), Phase::Paused);
+    organiser.control(&id, v1::TournamentControl::Resume).await.unwrap();
+    assert_eq!(format!("{:?}", next_view().await), at_start[0]);
 
     organiser.control(&id, v1::TournamentControl::End).await.unwrap();
     assert_eq!(organiser.watched_to_the_end(&id).await.tournament.unwrap().phase(), Phase::Stopped);

@@ -10,10 +10,9 @@ use super::{
 };
 
 impl Tournament {
-    /// The tournament without what has come of its meetings since `until`: their pairings, their results, what follows from
-    /// these, and its end.
+    /// The tournament without the pairings and results of meetings since `until`, what follows from these, and its end.
     ///
-    /// All else is as it is now: settings, entrants, who of them is there, start, pause and resumption, and decisions about
+    /// All else is as it is now: settings, entrants and their presence, start, pause and resumption, and decisions about
     /// meetings whose results are shown. What the phase was before a hidden end is not known; it is shown as running.
     #[must_use]
     pub fn delayed(&self, until: Timestamp) -> Self {
@@ -37,7 +36,7 @@ impl Tournament {
         hidden.iter().for_each(|id| shown.forget(*id));
         for (id, entrant) in &mut shown.entrants {
             entrant.meeting = None;
-            // It would show that a hidden meeting had a fault. One of before is hidden, too, if the play-off follows.
+            // It would show that a hidden meeting had a fault. An earlier one is hidden too, if the play-off follows.
             entrant.put_aside = entrant.put_aside.filter(|_| !hidden.contains(id));
         }
         for (number, meeting) in playing {

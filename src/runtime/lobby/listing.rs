@@ -228,6 +228,7 @@ impl Listing {
     }
 
     /// Updates the whole row, which shows the room as spectators see it. Removes it if the room is private or closed.
+    /// Watchers get nothing if it is the same: with a delay it would tell when something hidden happens.
     pub(crate) fn update(&mut self, room: &Room, shown: &Room, watchers: u32) {
         self.lobby.rated.update(room, &mut self.rated);
         if room.settings().visibility == Visibility::Private || shown.phase() == Phase::Closed {
@@ -236,7 +237,13 @@ impl Listing {
         }
         let row = Row::of(shown, watchers);
         match &self.row {
-            Some(listed) => *lock(listed) = row,
+            Some(listed) => {
+                let mut listed = lock(listed);
+                if *listed == row {
+                    return;
+                }
+                *listed = row;
+            }
             None => {
                 let listed = Arc::new(Mutex::new(row));
                 let mut rows = self.lobby.rows.write().unwrap_or_else(PoisonError::into_inner);

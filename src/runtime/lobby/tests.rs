@@ -271,6 +271,20 @@ async fn a_watcher_keeps_up_with_many_changes() {
     timeout(2 * LOBBY_INTERVAL, watch.next()).await.expect_err("each row is sent once");
 }
 
+/// With a delay it would tell of a move that is hidden.
+#[tokio::test(start_paused = true)]
+async fn a_row_that_has_not_changed_is_not_sent() {
+    let lobby = Arc::new(Lobby::new(Arc::default()));
+    let room = room(0);
+    let mut listing = Listing::new(&lobby, &room);
+    let mut watch = lobby.watch(RowFilter::default());
+    watch.next().await;
+    listing.update(&room, &room, 0);
+    timeout(2 * LOBBY_INTERVAL, watch.next()).await.expect_err("nothing has changed");
+    listing.update(&room, &room, 1);
+    assert_eq!(changed(&mut watch).await, (vec![1], 0));
+}
+
 #[tokio::test(start_paused = true)]
 async fn changes_are_sent_when_due_though_others_come_without_end() {
     let lobby = Arc::new(Lobby::new(Arc::default()));

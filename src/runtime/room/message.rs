@@ -63,7 +63,7 @@ pub(crate) enum WatchAccess {
     Player(PlayerId, Credentials),
     /// The administrator's token, or another node.
     Admin,
-    /// Another node, or a watcher whose permission was checked, for what spectators see.
+    /// For what spectators see: another node, or a player whose permission was checked, or has the join code.
     Delayed,
 }
 

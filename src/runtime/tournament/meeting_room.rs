@@ -18,7 +18,7 @@ use crate::{
     tournament::{Fault, Forfeiter, Meeting, Outcome, Tournament},
 };
 
-/// How long the room of a finished series stays open, for those who look at the board.
+/// How long the room of a finished series stays open after its end is shown, for those who look at the board.
 const BOARD_SHOWN: Duration = Duration::from_secs(10 * 60);
 
 /// The name in the place of an owner.
@@ -122,7 +122,7 @@ async fn create(
         settings: Settings { name: tournament.settings().name.clone(), ..tournament.room_settings(meeting) },
         policy: Policy {
             grace: limits.presence_grace,
-            idle_close: limits.idle_close.min(BOARD_SHOWN),
+            idle_close: limits.idle_close.min(BOARD_SHOWN + tournament.settings().game.spectator_delay),
             members: limits.members_per_room,
         },
         seats: ByColor::new(black, white),

@@ -1,12 +1,12 @@
 //! What entrants are told.
 
 use crate::{
-    room::Participant,
+    room::{LeaveReason, Participant},
     runtime::player::{
         directory::Players,
         notice::{Notice, TournamentNews},
     },
-    tournament::{EntrantId, Event, Fact, Forfeiter, Outcome, Stage, Tournament, standings},
+    tournament::{EntrantId, Event, Fact, Forfeiter, Outcome, Stage, Standing, Tournament, standings},
 };
 
 /// Tells the entrants whom an event concerns. The tournament is that after the event.
@@ -49,7 +49,11 @@ pub(super) fn send(players: &Players, tournament: &Tournament, event: &Event) {
         Fact::Ended(ending) => {
             let rows = standings(tournament);
             let entrants = u32::try_from(rows.len()).unwrap_or(u32::MAX);
-            for row in rows {
+            let has_left = |row: &Standing| {
+                let entrant = tournament.entrants().get(&row.entrant);
+                entrant.is_some_and(|entrant| entrant.left == Some(LeaveReason::Left))
+            };
+            for row in rows.into_iter().filter(|row| !has_left(row)) {
                 send(row.entrant, TournamentNews::Ended { ending: *ending, rank: row.rank, entrants });
             }
         }

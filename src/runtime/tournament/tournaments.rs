@@ -503,7 +503,7 @@ mod tests {
         let runtime = start(&Arc::default()).await;
         let (ada, bea) = (log_in(&runtime, "Ada").await, log_in(&runtime, "Bea").await);
         let mut turns = runtime.streams.turns(&ada).await.unwrap();
-        let _beas = runtime.streams.turns(&bea).await.unwrap();
+        let mut beas = runtime.streams.turns(&bea).await.unwrap();
         let id = pair(&runtime, [&ada, &bea]).await;
         while !matches!(turns.next().await.unwrap(), Notice::GameStarted { .. }) {}
         runtime.tournaments.command(id, Issuer::Player(bea.id()), Command::Leave).await.unwrap();
@@ -513,6 +513,9 @@ mod tests {
             }
         };
         assert_eq!(ended, (EndReason::Left, true));
+        assert!(matches!(news(&mut turns).await, TournamentNews::Ended { .. }));
+        let is_told_the_end = async { while !matches!(news(&mut beas).await, TournamentNews::Ended { .. }) {} };
+        tokio::time::timeout(Duration::from_secs(60), is_told_the_end).await.unwrap_err();
         let tournament = runtime.tournaments.get(id).await.unwrap();
         assert!(matches!(tournament.meeting(1).unwrap().outcome, Some(Outcome::Forfeit { .. })));
     }

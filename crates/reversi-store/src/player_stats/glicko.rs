@@ -55,7 +55,7 @@ impl RatingWeight {
 impl Rating {
     /// The deviation above which a rating is provisional.
     pub(crate) const PROVISIONAL: f64 = 110.0;
-    /// The volatility at first. Glicko-2 has 0.06 for a period of ten games or more; here a period is one game, and what ten
+    /// The highest volatility, also that at first. Glicko-2 begins with 0.06 for a period of ten games or more; here a period is one game, and what ten
     /// of them add to the variance is the same.
     const VOLATILITY: f64 = 0.02;
     /// The least deviation of a bot's rating after its engine has changed: the new one may be far stronger or weaker, but
@@ -131,7 +131,8 @@ impl Default for Rating {
 
 impl From<Rating> for Glicko2Rating {
     fn from(Rating { value, deviation, volatility, .. }: Rating) -> Self {
-        Self { rating: value, deviation, volatility }
+        // Those of earlier versions have more.
+        Self { rating: value, deviation, volatility: volatility.min(Rating::VOLATILITY) }
     }
 }
 

@@ -79,10 +79,9 @@ fn a_bot_of_a_pool_plays_nearly_always_and_against_many() {
             opponents.len()
         );
         println!("{figures}");
-        assert!(opponents.len() >= 15 && most * 10 <= meetings, "seed {seed}: {figures}");
+        assert!(share > 0.94 && opponents.len() >= 15 && most * 10 <= meetings, "seed {seed}: {figures}");
         shares.push(share);
     }
-    // Of one seed it is 94.5 to 96 %.
     let mean = shares.iter().sum::<f64>() / f64::from(u32::try_from(shares.len()).expect("few seeds"));
     assert!(mean >= 0.95, "{:.2} % of the time", 100.0 * mean);
 }

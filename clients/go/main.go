@@ -69,7 +69,7 @@ func main() {
 		switch status.Code(err) {
 		case codes.NotFound:
 			// A game of a pool may have ended before the move came.
-			if pool == "" {
+			if pool == "" || seen == "" {
 				log.Fatal(err, "; start the bot again to play on")
 			}
 		case codes.Unauthenticated, codes.PermissionDenied, codes.InvalidArgument:

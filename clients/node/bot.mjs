@@ -57,7 +57,7 @@ for (let game; ; await sleep(1000)) {
   } catch (error) {
     // These calls are refused again: INVALID_ARGUMENT, PERMISSION_DENIED, UNAUTHENTICATED, and NOT_FOUND; but a game of
     // a pool may have ended before the move came.
-    if ([undefined, 3, 7, 16].includes(error.code) || (error.code === 5 && !isPool)) throw error;
+    if ([undefined, 3, 7, 16].includes(error.code) || (error.code === 5 && !(isPool && game))) throw error;
     console.error(error.details);
   }
 }

@@ -12,7 +12,7 @@ async def log_in(bot, servers=SERVERS):
     except grpc.RpcError as error:
         if not servers[1:]: raise
         return print(error.details(), file=sys.stderr) or await log_in(bot, servers[1:])
-async def main(rival="", pause=0, seen=""):
+async def main(rival="", pause=0, seen="", is_in=False):
     net, login = await log_in(session.LogInRequest(display_name=f"py {random.getrandbits(30)}", kind="PLAYER_KIND_BOT"))
     call = {"metadata": (me := [("authorization", "Bearer " + login.token)]), "timeout": 6}
     pool, wish = "+" in rival, lobby.QuickStartRequest(**{"ai": {"kind": rival}} if rival else {"anyone": {}})
@@ -20,7 +20,7 @@ async def main(rival="", pause=0, seen=""):
     while True:
         try:
             if pool: await cups.TournamentServiceStub(net).JoinTournament(cup.JoinTournamentRequest(pool=rival), **call)
-            mine = await sessions.SessionServiceStub(net).GetMe(session.GetMeRequest(), **call)
+            is_in, mine = pool, await sessions.SessionServiceStub(net).GetMe(session.GetMeRequest(), **call)
             if seen and not pool and seen not in mine.game_ids: return print(seen, "ended meanwhile; GetGame tells how")
             turns = games.GameServiceStub(net).WatchTurns(game.WatchTurnsRequest(heartbeat_seconds=3), metadata=me)
             while event := getattr(await asyncio.wait_for(turns.read(), 6), "event", None):  # two heartbeats
@@ -33,7 +33,7 @@ async def main(rival="", pause=0, seen=""):
                 if is_last and not event.closing.HasField("retry_after"): sys.exit(f"{event}start the bot again")
         except asyncio.TimeoutError: print("no heartbeat", file=sys.stderr)
         except grpc.RpcError as e:
-            if e.code().name in ("NOT_FOUND", "UNAUTHENTICATED", "PERMISSION_DENIED", "INVALID_ARGUMENT")[pool:]: raise
+            if e.code().name in ("NOT_FOUND", "UNAUTHENTICATED", "PERMISSION_DENIED", "INVALID_ARGUMENT")[is_in:]: raise
             print(e.details(), file=sys.stderr)
         net = await asyncio.sleep(1, connect())  # to the next server: this one may be silent
 try: asyncio.run(main(*sys.argv[2:3], *map(float, sys.argv[3:])))

@@ -59,10 +59,14 @@ fn a_node_bot_plays_a_game_against_an_ai() {
     played_to_the_end(&bot.finish());
 }
 
-/// Checks that a bot plays on in a pool after its first game: a meeting is two games.
-fn plays_in_a_pool(name: &str, bot: impl FnOnce(&str) -> Bot) {
+/// Checks that a bot plays on in a pool after its first game, as a meeting is two games; and that it ends if the server has
+/// no such pool.
+fn plays_in_a_pool(name: &str, bot: impl Fn(&str, &str) -> Bot) {
     let server = Server::start(name);
-    let ended = bot(&server.address).0.read(|output| {
+    let mut lost = bot(&server.address, "61+1");
+    lost.0.read(|mut output| output.read_to_string(&mut String::new()).map(drop)).expect("the output is UTF-8");
+    assert!(!lost.0.wait().success());
+    let ended = bot(&server.address, "60+1").0.read(|output| {
         let lines = output.lines().map_while(Result::ok);
         lines.filter(|line| line.contains("GAME_END_REASON_DISCS")).take(2).count()
     });
@@ -73,21 +77,21 @@ fn plays_in_a_pool(name: &str, bot: impl FnOnce(&str) -> Bot) {
 #[test]
 fn a_python_bot_plays_in_a_pool() {
     let python = program(PYTHON);
-    plays_in_a_pool("python_in_a_pool", |server| Bot::in_python(&python, &[server, "60+1"]));
+    plays_in_a_pool("python_in_a_pool", |server, pool| Bot::in_python(&python, &[server, pool]));
 }
 
 #[needs(go_bot)]
 #[test]
 fn a_go_bot_plays_in_a_pool() {
     let bot = program(GO_BOT);
-    plays_in_a_pool("go_in_a_pool", |server| Bot::start(Command::new(bot).args([server, "60+1"])));
+    plays_in_a_pool("go_in_a_pool", |server, pool| Bot::start(Command::new(&bot).args([server, pool])));
 }
 
 #[needs(node_bot)]
 #[test]
 fn a_node_bot_plays_in_a_pool() {
     let bot = program("REVERSI_NODE_BOT");
-    plays_in_a_pool("node_in_a_pool", |server| Bot::start(Command::new("node").arg(bot).args([server, "60+1"])));
+    plays_in_a_pool("node_in_a_pool", |server, pool| Bot::start(Command::new("node").arg(&bot).args([server, pool])));
 }
 
 #[needs(python)]

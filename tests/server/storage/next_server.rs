@@ -49,8 +49,9 @@ async fn a_bot_plays_on_when_its_server_is_killed_and_when_the_next_one_is_stopp
     bot.wait_for(&format!("(at {}, next {})", urls[0], urls[1]));
     servers[1].signal("TERM");
     play(&opponent, &mut turns, 3).await;
-    let game_id = opponent.room(&room).await.game.unwrap().game_id;
-    opponent.games().resign(v1::ResignRequest { game_id }).await.unwrap();
+    let game = opponent.room(&room).await.game.unwrap();
+    assert!(game.outcome.is_none(), "{game:?}");
+    opponent.games().resign(v1::ResignRequest { game_id: game.game_id }).await.unwrap();
     bot.wait_for_exit();
 }
 

@@ -64,7 +64,8 @@ impl MoveSource {
     pub(super) fn engine_version(&self, args: &Args) -> String {
         let by_itself = || match self {
             Self::Ai(player) => match player.level() {
-                Some(level) => format!("{}:{level}", player.kind()),
+                // Not as `mcts:3`: another text than before would make the ratings of such bots provisional.
+                Some(level) => format!("{} {level}", player.kind()),
                 None => player.kind().to_string(),
             },
             // None for a name that the server would refuse.

@@ -296,7 +296,7 @@ fn players_are_found_by_the_ids_that_games_shows() {
     let of_ada = server.output_of(&["games", "--player", ada], "");
     assert!(of_ada.contains(" ada - AI roxanne:1: ") && of_ada.lines().count() == 1, "{of_ada}");
     let of_bot = server.output_of(&["games", "--keep", &login, "--stats"], "");
-    assert!(of_bot.starts_with(&format!("{bot} (roxanne:1): not rated yet\n")), "{of_bot}");
+    assert!(of_bot.starts_with(&format!("{bot} (roxanne 1): not rated yet\n")), "{of_bot}");
     let playing = server.error_of(&["play", "--keep", &login]);
     assert!(playing.contains("a player of another kind"), "{playing}");
     std::fs::remove_file(&login).unwrap();

@@ -73,7 +73,7 @@ fn a_person_invites_a_bot_that_accepts_some_games() {
     let listed = server.output_of(&["players", "--bots", "--free"], "");
     assert!(
         listed.contains(
-            "botty  bot: random:1  -       0 of 1  rated, 60 s for a side, 1 s of increment, rating at least 1400"
+            "botty  bot: random 1  -       0 of 1  rated, 60 s for a side, 1 s of increment, rating at least 1400"
         ),
         "{listed}"
     );

@@ -63,7 +63,7 @@ fn a_bot_plays_with_a_login_that_is_limited_to_playing() {
     assert!(play(&limited).status.success());
     let me = server.output_of(&["me", "--keep", &limited], "");
     assert!(
-        me.starts_with("nova (roxanne:1): not rated yet\n")
+        me.starts_with("nova (roxanne 1): not rated yet\n")
             && me.contains(
                 "\nno program reads the turns\n0 of 1 seats\nno running game\naccepts invitations: all\nno problems\n"
             ),

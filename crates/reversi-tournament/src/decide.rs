@@ -367,14 +367,6 @@ fn highest_rounds(entrants: usize, fills_bye: bool) -> u32 {
     u32::try_from(rounds).unwrap_or(u32::MAX)
 }
 
-/// The fewest entrants with which a Swiss tournament of this many rounds can start; `fills_bye` says whether an AI plays
-/// the entrant without an opponent.
-#[must_use]
-pub fn least_entrants(rounds: u8, fills_bye: bool) -> usize {
-    let plays_all = |entrants: &usize| highest_rounds(*entrants, fills_bye) >= rounds.into();
-    (2..=usize::from(rounds) + 1).find(plays_all).unwrap_or(2)
-}
-
 /// The player who issued the command; refused for others.
 fn player_of(issuer: Issuer) -> Result<PlayerId, Rejection> {
     match issuer {

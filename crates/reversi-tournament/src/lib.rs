@@ -42,7 +42,6 @@ pub mod stored;
 mod trf;
 
 pub use command::{Command, Control};
-pub use decide::least_entrants;
 pub use entrant::{Entrant, EntrantId, EntrantState, Fault, PutAside};
 pub use event::{Creation, Ending, Event, Fact};
 pub use meeting::{Adjudication, Forfeiter, Meeting, Outcome, Pairing, Stage};

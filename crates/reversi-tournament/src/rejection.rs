@@ -46,7 +46,9 @@ pub enum Rejection {
     #[error("at least two entrants are needed, in a gauntlet a challenger and another")]
     TooFewEntrants,
     /// A Swiss tournament has more rounds than its entrants can play; holds the highest possible number of rounds.
-    #[error("the highest possible number of rounds for these entrants is {0}; enter more, or set fewer rounds")]
+    #[error(
+        "for these entrants the number of rounds must be at most {0}: set it lower, enter more, or let an AI fill byes"
+    )]
     TooManyRounds(u32),
     /// The tournament would have too many meetings; holds the maximum.
     #[error("a tournament has at most {0} meetings")]

@@ -14,15 +14,15 @@ use crate::{
 };
 
 /// How many of the newest tournaments may be found by their names.
-pub(in crate::cli) const NEWEST: usize = 200;
+const NEWEST: usize = 200;
 
-/// As [`find`], but of several the only one is meant that the player organises or has entered.
+/// As [`find`]. If several of the name have not ended, the one that the player organises or has entered is meant.
 pub(in crate::cli) async fn find_as(session: &Session, text: &str) -> anyhow::Result<(TournamentId, v1::Tournament)> {
     find_for(session, Some(&session.player().id), text).await
 }
 
-/// A tournament by its id, or by its name if it is one of the newest; of several with the name, the only one is meant that
-/// has not ended. Says so.
+/// A tournament by its id, or by its name if it is one of the newest. If several have the name, the one that has not ended
+/// is meant, which is said; if that is not one, the error lists them.
 pub(in crate::cli) async fn find(reader: &Reader, text: &str) -> anyhow::Result<(TournamentId, v1::Tournament)> {
     find_for(reader, None, text).await
 }

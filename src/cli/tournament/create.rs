@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{
-    describe, file, login,
+    file, login,
     options::{self, TournamentOptions},
     organiser,
 };
@@ -87,13 +87,11 @@ pub(super) async fn settings(
 fn next_commands(created: &v1::Tournament, session: &Session, server: &Address, kept: &Path) -> Vec<String> {
     let id = &created.tournament_id;
     let settings = created.settings.clone().unwrap_or_default();
-    let to_start = describe::needed(&settings);
-    let to_start = to_start.map(|least| format!("; it needs {least} entrants to start")).unwrap_or_default();
     let server = server.non_default().map(|url| format!(" --server {url}")).unwrap_or_default();
     let password = if created.has_password { " --password ..." } else { "" };
     let keep = login::option(kept);
     vec![
-        format!("tournament {id} ({}){to_start}", settings.name),
+        format!("tournament {id} ({})", settings.name),
         format!("its organiser is {}, whose login is kept in {}", session.player().name, kept.display()),
         format!("  a bot:     reversi bot --tournament {id}{password}{server}"),
         format!("  a person:  reversi play --tournament {id}{password}{server}"),

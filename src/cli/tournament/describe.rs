@@ -12,7 +12,6 @@ use crate::{
         Ai, PlayerKind,
         v1::{self, EntrantState, MeetingState, tournament_settings::Format},
     },
-    tournament::least_entrants,
 };
 
 pub(super) const TOURNAMENTS: [&str; 6] = ["TOURNAMENT", "NAME", "FORMAT", "ENTRANTS", "PHASE", "CREATED"];
@@ -72,9 +71,6 @@ pub(super) fn details(tournament: &v1::Tournament, organiser: &str) -> Vec<Strin
     let settings = tournament.settings.clone().unwrap_or_default();
     let game = settings.game.clone().unwrap_or_default();
     let rated = if game.rated { "rated" } else { "unrated" };
-    let is_open = tournament.phase() == v1::TournamentPhase::Open;
-    let to_start = needed(&settings).filter(|_| is_open);
-    let to_start = to_start.map(|least| format!("; {least} are needed to start")).unwrap_or_default();
     let games = if game.games == 1 { "1 game".to_owned() } else { format!("{} games", game.games) };
     let mut lines = vec![
         format!("{} ({})", settings.name, tournament.tournament_id),
@@ -82,7 +78,7 @@ pub(super) fn details(tournament: &v1::Tournament, organiser: &str) -> Vec<Strin
         format!("  a meeting: {games}, {rated}, {}", clock(&game)),
         format!("  organiser: {organiser}"),
         format!("  open to: {}", admits(&settings, tournament.has_password)),
-        format!("  entrants: {} of {}{}", tournament.entrants, settings.max_entrants, to_start),
+        format!("  entrants: {} of {}", tournament.entrants, settings.max_entrants),
         format!("  meetings: {} of {} are finished", tournament.finished, tournament.meetings),
         format!(
             "  at most {} meetings at a time; a meeting waits {} for its entrants",
@@ -91,6 +87,7 @@ pub(super) fn details(tournament: &v1::Tournament, organiser: &str) -> Vec<Strin
         ),
         format!("  phase: {}", progress(tournament)),
     ];
+    let delay = spectator_delay(&settings);
     let filler = settings.fills_bye.and_then(|ai| Ai::try_from(ai).ok());
     lines.extend(filler.map(|ai| format!("  in place of a bye: AI {ai}")));
     lines.extend(settings.sprt.map(|test| {
@@ -99,15 +96,14 @@ pub(super) fn details(tournament: &v1::Tournament, organiser: &str) -> Vec<Strin
             test.elo0, test.elo1
         )
     }));
-    let delay = game.spectator_delay.filter(|delay| (delay.seconds, delay.nanos) != (0, 0));
-    lines.extend(delay.map(|delay| format!("  delay for spectators: {}", span(Some(delay)))));
+    lines.extend(delay.map(|delay| format!("  delay for spectators: {delay}")));
     lines
 }
 
-/// How many entrants a Swiss tournament needs for its start.
-pub(super) fn needed(settings: &v1::TournamentSettings) -> Option<usize> {
-    let Some(Format::Swiss(swiss)) = &settings.format else { return None };
-    Some(least_entrants(swiss.rounds.try_into().unwrap_or(u8::MAX), settings.fills_bye.is_some()))
+/// The delay for spectators, if there is one.
+pub(in crate::cli) fn spectator_delay(settings: &v1::TournamentSettings) -> Option<String> {
+    let delay = settings.game.as_ref()?.spectator_delay.filter(|delay| (delay.seconds, delay.nanos) != (0, 0));
+    delay.map(|delay| span(Some(delay)))
 }
 
 fn clock(game: &v1::RoomSettings) -> String {

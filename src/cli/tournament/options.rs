@@ -51,7 +51,7 @@ pub(super) struct TournamentOptions {
     /// all its opponents together, such as 0,10.
     #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true)]
     sprt: Option<Sprt>,
-    /// An arena of this duration, as 45m or 2h, at most 31d: who is free is paired.
+    /// An arena of this duration, as 45m or 2h, at most 31d: free entrants are paired.
     #[arg(long, value_name = "DURATION")]
     arena: Option<Span>,
     /// A knockout of the best 2, 4 or 8 at the end. Not after an arena.

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     cli::{
         connect::{
-            find_tournament::{self, NEWEST, newest, own},
+            find_tournament::{self, newest, own},
             login::LoginOptions,
             server_address::Address,
         },
@@ -27,8 +27,8 @@ pub(super) struct ListArgs {
     /// How many to list, from the newest.
     #[arg(long, default_value_t = 50, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     most: u32,
-    /// Only those that you organise or have entered, of the newest 200. Without --keep you are who `create` and `join` have
-    /// logged in.
+    /// Of these, only those that you organise or have entered. Without --keep you are who `create` and `join` have logged
+    /// in.
     #[arg(long)]
     mine: bool,
     /// Print JSON, an object a line.
@@ -78,9 +78,8 @@ pub(super) async fn list(server: &Address, args: ListArgs) -> anyhow::Result<()>
     let most = usize::try_from(args.most)?;
     if args.mine {
         let session = login::resume(server, args.login.keep.as_deref()).await?;
-        let newest = newest(&session, NEWEST).await.context("cannot list the tournaments")?;
-        let mut own = own(&session, &session.player().id, newest).await.context("cannot read the standings")?;
-        own.truncate(most);
+        let newest = newest(&session, most).await.context("cannot list the tournaments")?;
+        let own = own(&session, &session.player().id, newest).await.context("cannot read the standings")?;
         print_list(&own, &args);
         return Ok(());
     }

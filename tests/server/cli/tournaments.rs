@@ -41,10 +41,7 @@ fn bots_play_a_tournament_that_was_made_from_a_file_and_a_watcher_sees_it() {
     let created = organise(&server, &kept, &[&from_file[..], &["--name", "Olga"]].concat());
     let id = id(&created);
     for part in [
-        format!(
-            "tournament {id} (Cup); it needs 4 entrants to start\nits organiser is Olga, whose login is kept in {}\n",
-            kept.0
-        ),
+        format!("tournament {id} (Cup)\nits organiser is Olga, whose login is kept in {}\n", kept.0),
         format!("reversi bot --tournament {id} --server {}\n", server.url),
         format!("reversi tournament start {id} --keep {} --server {}\n", kept.0, server.url),
         "AI roxanne:1 is entered\n".to_owned(),
@@ -144,6 +141,9 @@ fn what_is_refused_ends_a_command_with_the_reason() {
     assert!(error.contains("Otto is not the organiser; name the file with that login by --keep FILE"), "{error}");
     let error = refused(&kept, &["exclude", &id, "Otto"]);
     assert!(error.contains("no entrant has the number or the name `Otto`"), "{error}");
+    organise(&server, &kept, &["edit", &id, "--swiss=2"]);
+    let error = refused(&kept, &["start", &id]);
+    assert!(error.contains("must be at most 1: set it lower, enter more, or let an AI fill byes"), "{error}");
     for (arguments, problem) in [
         (&["create", "Cup"][..], "choose --swiss ROUNDS, --all-play-all or --arena DURATION"),
         (&["create", "--swiss=3"], "the tournament needs a NAME"),
@@ -277,6 +277,8 @@ fn of_several_tournaments_with_a_name_one_is_meant_or_none() {
     assert!(text(&shown.stdout).contains(&others) && text(&shown.stderr).contains("the only one that has not ended"));
     let mine = organise(&server, &ada, &["list", "--mine"]);
     assert!(mine.contains(&own) && !mine.contains(&others), "{mine}");
+    let newest = organise(&server, &ada, &["list", "--mine", "--most=1"]);
+    assert!(!newest.contains(&own), "the newest one is another's: {newest}");
     let meetings = |entrant: &str| server.output_of(&["tournament", "meetings", &own, "--entrant", entrant], "");
     assert_eq!(meetings("ai random:1"), meetings("1"));
 }

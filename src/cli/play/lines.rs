@@ -1,6 +1,6 @@
 //! The lines of a player without a screen.
 
-use std::io::IsTerminal as _;
+use std::{collections::VecDeque, io::IsTerminal as _};
 
 use tokio::io::{AsyncBufReadExt as _, BufReader, Lines, Stdin};
 
@@ -23,12 +23,15 @@ pub(super) const COMMANDS: [(&str, &str); 13] = [
     ("quit", "leave the room, or the tournament; during a game, this resigns it"),
 ];
 
+/// The most moves that are read before a meeting: those of a whole game.
+pub(super) const MAX_HELD: usize = 60;
+
 /// Standard input, and the game and ply of the last announced turn.
 pub(super) struct StdinMoves {
     pub(super) lines: Lines<BufReader<Stdin>>,
     pub(super) asked: Option<(GameId, u32)>,
-    /// A line that waits for the first game.
-    pub(super) held: Option<String>,
+    /// Lines that wait for the next game.
+    pub(super) held: VecDeque<String>,
 }
 
 impl StdinMoves {
@@ -37,7 +40,7 @@ impl StdinMoves {
         if stdout_is_terminal() && std::io::stdin().is_terminal() {
             return None;
         }
-        Some(Self { lines: BufReader::new(tokio::io::stdin()).lines(), asked: None, held: None })
+        Some(Self { lines: BufReader::new(tokio::io::stdin()).lines(), asked: None, held: VecDeque::new() })
     }
 }
 

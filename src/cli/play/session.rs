@@ -27,7 +27,7 @@ use crate::{
         text::{self, room_event},
     },
     client::{
-        Claim, ClientError, CloseReason, Closing, Offer, Phase, PlayEvent, Room, RoomUpdate, Session,
+        Claim, ClientError, CloseReason, Closing, Offer, Phase, PlayEvent, Room, RoomUpdate, Session, TournamentId,
         v1::player_tournament::News,
     },
     rules::{Color, Square},
@@ -39,6 +39,10 @@ pub(super) const CONNECTED_AGAIN: &str = "connected again";
 /// The end when a newer process has the player's turns.
 pub(super) const SUPERSEDED: &str = "another process plays as the same player";
 
+/// The answer to the first Ctrl-C in a meeting.
+const ASKS_TO_LEAVE_TOURNAMENT: &str =
+    "the meeting goes on: `quit` leaves the whole tournament, Ctrl-C again ends the program and keeps the seat";
+
 /// How a session ends, with a last line to print.
 pub(super) enum Parting {
     /// The player leaves the room, but no game that began before it was shown.
@@ -47,6 +51,28 @@ pub(super) enum Parting {
     Stays(Option<String>),
     /// The meeting of a tournament is over.
     MeetingOver,
+}
+
+/// The tournament in which a person takes part.
+pub(super) struct Entry {
+    pub(super) id: TournamentId,
+    /// How it has ended for the player.
+    pub(super) end: Option<String>,
+}
+
+impl Entry {
+    /// Takes news of a tournament. Returns what to show: nothing of other tournaments; the end is shown last.
+    pub(super) fn hear(&mut self, of: &TournamentId, news: &News) -> Option<String> {
+        if *of != self.id {
+            return None;
+        }
+        let line = text::tournament::news(news);
+        if let News::Ended(_) = news {
+            self.end = Some(line);
+            return None;
+        }
+        Some(line)
+    }
 }
 
 /// A player in a room: its state, its streams, and the pending calls.
@@ -61,10 +87,8 @@ pub(super) struct PlaySession<'a> {
     pub(super) seek: Option<Seek>,
     /// The last event that the player's own calls have caused.
     caused: u64,
-    /// Whether this is a part of a tournament, which goes on after it.
-    pub(super) is_meeting: bool,
-    /// How the tournament has ended.
-    pub(super) tournament_end: Option<String>,
+    /// The tournament whose meeting this is; it goes on afterwards.
+    pub(super) entry: Option<&'a mut Entry>,
 }
 
 enum SessionEvent {
@@ -82,18 +106,7 @@ impl<'a> PlaySession<'a> {
         let (updates, turns) = (ReconnectingStream::of_room(session, &room.id), ReconnectingStream::of_turns(session));
         let view = RoomView::new(room, Some(session.player().id.clone()), Instant::now());
         let (calls, moves) = (JoinSet::new(), JoinSet::new());
-        Self {
-            session,
-            view,
-            updates,
-            turns,
-            calls,
-            moves,
-            seek: None,
-            caused: 0,
-            is_meeting: false,
-            tournament_end: None,
-        }
+        Self { session, view, updates, turns, calls, moves, seek: None, caused: 0, entry: None }
     }
 
     /// Plays in another room. The stream of turns stays, so that the player is not absent for a moment.
@@ -138,26 +151,30 @@ impl<'a> PlaySession<'a> {
                     SessionEvent::Superseded
                 }
                 Received::Item(PlayEvent::RatingChanged { own, .. }) => SessionEvent::Note(format!("your rating: {own}")),
-                Received::Item(PlayEvent::Invited(invited)) => {
+                // An entrant cannot leave for another room.
+                Received::Item(PlayEvent::Invited(invited)) if self.entry.is_none() => {
                     self.view.invited(invited.room.clone());
                     SessionEvent::Note(invitation::line(&invited, self.view.is_playing()))
                 }
                 Received::Item(PlayEvent::InvitationEnded { room, reason, .. }) if self.view.uninvited(&room) => {
                     invitation::ended(reason).map_or(SessionEvent::Nothing, |note| SessionEvent::Note(note.to_owned()))
                 }
-                Received::Item(PlayEvent::Tournament { news, .. }) => {
-                    let line = text::tournament::news(&news);
-                    if let News::Ended(_) = *news {
-                        self.tournament_end = Some(line);
-                        return Ok(SessionEvent::Nothing);
-                    }
-                    SessionEvent::Note(line)
+                Received::Item(PlayEvent::Tournament { tournament, news }) => {
+                    let line = match &mut self.entry {
+                        Some(entry) => entry.hear(&tournament, &news),
+                        None => Some(format!("tournament {tournament}: {}", text::tournament::news(&news))),
+                    };
+                    line.map_or(SessionEvent::Nothing, SessionEvent::Note)
                 }
                 // A lost connection is reported by the other stream.
                 Received::Item(_) | Received::Lost(..) => SessionEvent::Nothing,
             }),
             Some(Ok(entered)) = self.moves.join_next() => {
-                let room = entered?;
+                let room = match entered {
+                    // A game has begun before the room was left.
+                    Err(error) if error.is("ROOM_IN_GAME") => return Ok(SessionEvent::Refused(error)),
+                    entered => entered?,
+                };
                 let note = format!("room {}: you have accepted the invitation", room.id);
                 self.change_room(room);
                 Ok(SessionEvent::Note(note))
@@ -179,7 +196,7 @@ impl<'a> PlaySession<'a> {
         news: Result<Received<RoomUpdate>, ClientError>,
     ) -> Result<Received<RoomUpdate>, ClientError> {
         match news {
-            Err(error) if self.is_meeting && error.refusal().is_some() && !error.is_session_lost() => {
+            Err(error) if self.entry.is_some() && error.refusal().is_some() && !error.is_session_lost() => {
                 let closing = Closing { reason: CloseReason::RoomClosed, retry_after: None };
                 Ok(Received::Item(RoomUpdate::Closing(closing)))
             }
@@ -190,7 +207,7 @@ impl<'a> PlaySession<'a> {
     /// What follows from an effect for the session, if it ends.
     fn ending(&self, effect: &Effect) -> Option<Parting> {
         let is_closed = matches!(effect, Effect::Closed(_));
-        if self.is_meeting && (is_closed || self.view.room().phase != Phase::Playing) {
+        if self.entry.is_some() && (is_closed || self.view.room().phase != Phase::Playing) {
             return Some(Parting::MeetingOver);
         }
         is_closed.then(|| Parting::Leaves(self.closing_line()))
@@ -198,7 +215,7 @@ impl<'a> PlaySession<'a> {
 
     /// Whether the player takes part until leaving on purpose.
     fn is_bound(&self) -> bool {
-        self.is_meeting || self.view.is_playing()
+        self.entry.is_some() || self.view.is_playing()
     }
 
     /// Sends an action to the server; [`PlaySession::next`] returns refusals.
@@ -242,7 +259,7 @@ impl<'a> PlaySession<'a> {
 
     async fn play_on_screen(&mut self) -> anyhow::Result<Parting> {
         let mut screen = Screen::open().context("cannot use this terminal")?;
-        let mut key_input = KeyInput::new();
+        let mut key_input = KeyInput::new(self.entry.is_some());
         loop {
             let (prompt, cursor) = (key_input.prompt(&self.view), key_input.cursor(&self.view));
             let extras = draw_room::Extras { cursor, prompt: &prompt, keys: key_input.keys(&self.view) };
@@ -294,17 +311,17 @@ impl<'a> PlaySession<'a> {
         let (mut is_watching, mut is_lost, mut asked_to_leave) = (false, false, false);
         loop {
             let wanted = self.wants_line(input);
-            if wanted && let Some(line) = input.held.take() {
+            if wanted && let Some(line) = input.held.pop_front() {
                 if let Some(parting) = self.act_on(&line) {
                     return Ok(Parting::Leaves(Some(parting)));
                 }
                 continue;
             }
             // Before the first game only the commands that need none are read ahead.
-            let ahead = self.view.game().is_none() && self.has_shown_effects() && input.held.is_none();
+            let ahead = self.view.game().is_none() && self.has_shown_effects() && input.held.is_empty();
             // An offer is answered in the opponent's turn, too.
             let is_asked = keys::offered(&self.view).is_some() || self.view.invited_to().is_some();
-            let answers = is_asked && self.has_shown_effects() && input.held.is_none();
+            let answers = is_asked && self.has_shown_effects() && input.held.is_empty();
             tokio::select! {
                 interruption = interrupt.wait() => {
                     let leaves = interruption == Interruption::CtrlC && !self.is_bound();
@@ -313,7 +330,10 @@ impl<'a> PlaySession<'a> {
                         return Ok(if leaves { Parting::Leaves(None) } else { Parting::Stays(None) });
                     }
                     asked_to_leave = true;
-                    say(login::asks_to_leave("quit", keep));
+                    match &self.entry {
+                        Some(_) => say(ASKS_TO_LEAVE_TOURNAMENT),
+                        None => say(login::asks_to_leave("quit", keep)),
+                    }
                 }
                 event = self.next() => match event? {
                     SessionEvent::Superseded => return Ok(Parting::Stays(Some(SUPERSEDED.into()))),
@@ -347,7 +367,7 @@ impl<'a> PlaySession<'a> {
                                 return Ok(Parting::Leaves(Some(parting)));
                             }
                         }
-                        Some(line) => input.held = Some(line),
+                        Some(line) => input.held.push_back(line),
                     }
                 }
             }
@@ -452,7 +472,7 @@ impl<'a> PlaySession<'a> {
     }
 
     fn leaving(&self) -> &'static str {
-        match (self.is_meeting, self.view.is_playing()) {
+        match (self.entry.is_some(), self.view.is_playing()) {
             (true, _) => "leaving the tournament",
             (false, true) => "leaving, which resigns the game",
             (false, false) => "leaving",

@@ -1,14 +1,14 @@
-//! `reversi play --tournament`: enters a tournament, waits for each meeting, and plays it. Between meetings the terminal is
-//! no screen: what has come of them stays to be read.
+//! `reversi play --tournament`: enters a tournament, waits for each meeting, and plays it. Between meetings it
+//! prints plain lines, so that results stay visible.
 
-use std::{future::pending, io, path::Path};
+use std::{future::pending, io, ops::ControlFlow, path::Path};
 
 use anyhow::Context as _;
 
 use super::{
-    lines::{COMMANDS, StdinMoves},
+    lines::{COMMANDS, MAX_HELD, StdinMoves},
     options::Args,
-    session::{CONNECTED_AGAIN, Parting, PlaySession, SUPERSEDED},
+    session::{CONNECTED_AGAIN, Entry, Parting, PlaySession, SUPERSEDED},
 };
 use crate::{
     cli::{
@@ -16,22 +16,21 @@ use crate::{
             find_tournament::{explain_join, find_as},
             login::{self, LoginOptions},
             reconnecting_stream::{Received, ReconnectingStream, connection_lost},
+            server_address::Address,
         },
         say,
         terminal::{draw_room, interrupt::Interrupt},
         text::{
             date::date,
-            tournament::{ending, has_ended, is_player, name, news, points},
+            tournament::{ending, has_ended, is_player, name, points},
         },
         tournament::{describe, login::file, show::print_standings},
     },
     client::{
         ClientError, CloseReason, Closing, Phase, PlayEvent, PlayerKind, Room, Session, TournamentId,
-        v1::{
-            self, EntrantState, MeetingState, TournamentPhase, TournamentView, player_tournament::News,
-            tournament_settings::Format,
-        },
+        v1::{self, EntrantState, MeetingState, TournamentPhase, TournamentView, tournament_settings::Format},
     },
+    rules::Square,
 };
 
 pub(super) async fn run(args: &Args, tournament: &str) -> anyhow::Result<()> {
@@ -54,15 +53,15 @@ pub(super) async fn run(args: &Args, tournament: &str) -> anyhow::Result<()> {
     let mut entrant = Entrant {
         turns: ReconnectingStream::of_turns(&session),
         session: &session,
-        id,
+        entry: Entry { id, end: None },
         input,
         meetings: 0,
         played: None,
         may_play: true,
         waits_for: String::new(),
-        end: None,
     };
-    let done = if has_ended(found.phase()) { entrant.print_end().await } else { entrant.take_part(&keep).await };
+    let done =
+        if has_ended(found.phase()) { entrant.print_end().await } else { entrant.take_part(&args.server, &keep).await };
     done.map_err(|error| login::explain_lost(error, "the session has expired; enter the tournament again"))
 }
 
@@ -74,7 +73,7 @@ async fn own_row(session: &Session, id: &TournamentId) -> anyhow::Result<Option<
 /// A person in a tournament.
 struct Entrant<'a> {
     session: &'a Session,
-    id: TournamentId,
+    entry: Entry,
     turns: ReconnectingStream<PlayEvent>,
     /// None on a terminal.
     input: Option<StdinMoves>,
@@ -86,97 +85,99 @@ struct Entrant<'a> {
     may_play: bool,
     /// What the player was last told to wait for.
     waits_for: String,
-    /// How the tournament has ended.
-    end: Option<String>,
 }
 
-/// What follows a wait.
-enum Next {
-    Play(Box<Room>),
+/// Why the program ends.
+enum Exit {
     /// The tournament has ended for the player.
-    End,
+    Ended,
     /// The player leaves the tournament.
-    Leave,
-    /// The process ends; the player stays an entrant. With a line to print.
-    Stop(Option<String>),
+    Leaves,
+    /// The player stays an entrant. With a line to print.
+    Stays(Option<String>),
 }
 
 impl Entrant<'_> {
-    async fn take_part(&mut self, keep: &Path) -> anyhow::Result<()> {
-        loop {
-            let next = match self.wait().await? {
-                Next::Play(room) => self.play(*room, keep).await?,
-                next => Some(next),
+    async fn take_part(&mut self, server: &Address, keep: &Path) -> anyhow::Result<()> {
+        let exit = loop {
+            let room = match self.wait().await? {
+                ControlFlow::Continue(room) => room,
+                ControlFlow::Break(exit) => break exit,
             };
-            match next {
-                None | Some(Next::Play(_)) => {}
-                Some(Next::Stop(line)) => {
-                    line.into_iter().for_each(say);
-                    say(format_args!(
-                        "you are still an entrant; to come back: reversi play --tournament {} --keep {}",
-                        self.id,
-                        keep.display()
-                    ));
-                    return Ok(());
-                }
-                Some(Next::Leave) => {
-                    self.session.leave_tournament(&self.id).await.context("cannot leave the tournament")?;
-                    self.end = Some("you have left the tournament".to_owned());
-                    return self.print_end().await;
-                }
-                Some(Next::End) => return self.print_end().await,
+            if let ControlFlow::Break(exit) = self.play(room, keep).await? {
+                break exit;
             }
+        };
+        match exit {
+            Exit::Ended => return self.print_end().await,
+            Exit::Leaves => {
+                self.session.leave_tournament(&self.entry.id).await.context("cannot leave the tournament")?;
+                self.entry.end = Some("you have left the tournament".to_owned());
+                return self.print_end().await;
+            }
+            Exit::Stays(line) => line.into_iter().for_each(say),
         }
+        let server = server.non_default().map(|url| format!(" --server {url}")).unwrap_or_default();
+        say(format_args!(
+            "you are still an entrant; to come back: reversi play --tournament {} --keep {}{server}",
+            self.entry.id,
+            keep.display()
+        ));
+        Ok(())
     }
 
-    /// Plays a meeting. Returns what follows, if it is not the next wait.
-    async fn play(&mut self, room: Room, keep: &Path) -> anyhow::Result<Option<Next>> {
+    /// Plays a meeting.
+    async fn play(&mut self, room: Room, keep: &Path) -> anyhow::Result<ControlFlow<Exit>> {
         self.played = room.meeting.as_ref().map(|meeting| meeting.number);
         let mut seat = PlaySession::new(self.session, room);
-        seat.is_meeting = true;
+        seat.entry = Some(&mut self.entry);
         std::mem::swap(&mut seat.turns, &mut self.turns);
         let done = seat.play(self.input.as_mut(), Some(keep)).await;
         std::mem::swap(&mut seat.turns, &mut self.turns);
-        self.end = seat.tournament_end.take();
-        let is_on_screen = self.input.is_none();
-        if is_on_screen {
-            seat.print_board();
-            say(draw_room::state_line(&seat.view));
+        match &mut self.input {
+            // They were meant for the games of this meeting.
+            Some(input) => input.held.clear(),
+            None => {
+                seat.print_board();
+                say(draw_room::state_line(&seat.view));
+            }
         }
         Ok(match done? {
-            Parting::MeetingOver => None,
+            Parting::MeetingOver => ControlFlow::Continue(()),
             // Between two games a key or Ctrl-C is not asked about.
-            Parting::Leaves(_) if is_on_screen && !seat.view.is_playing() => Some(Next::Stop(None)),
+            Parting::Leaves(_) if self.input.is_none() && !seat.view.is_playing() => {
+                ControlFlow::Break(Exit::Stays(None))
+            }
             Parting::Leaves(line) => {
                 line.into_iter().for_each(say);
-                Some(Next::Leave)
+                ControlFlow::Break(Exit::Leaves)
             }
-            Parting::Stays(line) => Some(Next::Stop(line)),
+            Parting::Stays(line) => ControlFlow::Break(Exit::Stays(line)),
         })
     }
 
     /// Waits for the next meeting, or for the end.
-    async fn wait(&mut self) -> anyhow::Result<Next> {
-        let (session, id) = (self.session.clone(), self.id.clone());
+    async fn wait(&mut self) -> anyhow::Result<ControlFlow<Exit, Room>> {
+        let (session, id) = (self.session.clone(), self.entry.id.clone());
         let mut views = ReconnectingStream::new(move || {
             let (session, id) = (session.clone(), id.clone());
             async move { session.watch_tournament(&id).await }
         });
         let mut interrupt = Interrupt::listen()?;
-        let (mut turns_are_open, mut is_lost) = (false, false);
+        let (mut turns_are_open, mut is_lost, mut has_read_all) = (false, false, false);
         (self.may_play, self.waits_for) = (true, String::new());
         loop {
-            if self.end.is_some() {
-                return Ok(Next::End);
+            if self.entry.end.is_some() {
+                return Ok(ControlFlow::Break(Exit::Ended));
             }
             if self.may_play {
                 match self.running_meeting().await {
                     Ok(Some(room)) => {
                         // The next meeting may begin before a view has shown the result of the last one.
-                        if let Ok(answer) = self.session.tournament(&self.id).await {
+                        if let Ok(answer) = self.session.tournament(&self.entry.id).await {
                             self.tell_place(&answer.standings);
                         }
-                        return Ok(Next::Play(Box::new(room)));
+                        return Ok(ControlFlow::Continue(room));
                     }
                     Ok(None) => self.may_play = false,
                     Err(error) if error.is_transient() => {}
@@ -189,8 +190,8 @@ impl Entrant<'_> {
                         if std::mem::take(&mut is_lost) {
                             say(CONNECTED_AGAIN);
                         }
-                        if let Some(next) = self.tell(&view) {
-                            return Ok(next);
+                        if let Some(exit) = self.tell(&view) {
+                            return Ok(ControlFlow::Break(exit));
                         }
                     }
                     Received::Lost(error, wait) if !std::mem::replace(&mut is_lost, true) => {
@@ -202,34 +203,44 @@ impl Entrant<'_> {
                     Received::Lost(..) => turns_are_open = false,
                     Received::Item(event) => {
                         self.may_play |= !std::mem::replace(&mut turns_are_open, true);
-                        if let Some(next) = self.hear(event) {
-                            return Ok(next);
+                        if let Some(exit) = self.hear(event) {
+                            return Ok(ControlFlow::Break(exit));
                         }
                     }
                 },
-                line = next_line(&mut self.input) => match line?.as_deref().map(str::trim) {
-                    None => return Ok(Next::Stop(None)),
-                    Some("q" | "quit") => return Ok(Next::Leave),
+                line = next_line(&mut self.input), if !has_read_all => match line?.as_deref().map(str::trim) {
+                    // The moves of a script are still played.
+                    None if self.input.as_ref().is_some_and(|input| !input.held.is_empty()) => has_read_all = true,
+                    None => return Ok(ControlFlow::Break(Exit::Stays(None))),
+                    Some("q" | "quit") => return Ok(ControlFlow::Break(Exit::Leaves)),
                     Some("help") => COMMANDS.iter().for_each(|(usage, help)| say(format_args!("  {usage:9} {help}"))),
-                    Some(line) => if let Some(input) = &mut self.input {
-                        input.held = Some(line.to_owned());
-                    },
+                    Some(line) => self.hold(line),
                 },
-                () = interrupt.end() => return Ok(Next::Stop(None)),
+                () = interrupt.end() => return Ok(ControlFlow::Break(Exit::Stays(None))),
             }
         }
     }
 
-    /// Takes an event of the stream of turns. Returns what follows, if the wait is over.
-    fn hear(&mut self, event: PlayEvent) -> Option<Next> {
+    /// Holds a move for the next game; what else was typed could do harm there, as `resign`.
+    fn hold(&mut self, line: &str) {
+        let is_move = line.parse::<Square>().is_ok();
+        match self.input.as_mut().filter(|input| is_move && input.held.len() < MAX_HELD) {
+            Some(input) => input.held.push_back(line.to_owned()),
+            None => say(format_args!(
+                "`{line}`: no game runs; at most {MAX_HELD} moves wait for the next one, `help` and `quit` work now"
+            )),
+        }
+    }
+
+    /// Takes an event of the stream of turns. Returns why the program ends, if it does.
+    fn hear(&mut self, event: PlayEvent) -> Option<Exit> {
         match event {
             PlayEvent::GameStarted { .. } => self.may_play = true,
-            PlayEvent::Tournament { tournament, news: told } if tournament == self.id => match *told {
-                News::Ended(_) => self.end = Some(news(&told)),
-                _ => say(news(&told)),
-            },
+            PlayEvent::Tournament { tournament, news } => {
+                self.entry.hear(&tournament, &news).into_iter().for_each(say);
+            }
             PlayEvent::Closing(Closing { reason: CloseReason::Superseded, .. }) => {
-                return Some(Next::Stop(Some(SUPERSEDED.to_owned())));
+                return Some(Exit::Stays(Some(SUPERSEDED.to_owned())));
             }
             _ => {}
         }
@@ -246,7 +257,7 @@ impl Entrant<'_> {
                 }
                 room => room?,
             };
-            let is_of_this = room.meeting.as_ref().is_some_and(|meeting| meeting.tournament == self.id);
+            let is_of_this = room.meeting.as_ref().is_some_and(|meeting| meeting.tournament == self.entry.id);
             if is_of_this && room.phase == Phase::Playing {
                 return Ok(Some(room));
             }
@@ -254,18 +265,18 @@ impl Entrant<'_> {
         Ok(None)
     }
 
-    /// Prints what is new for the player. Returns what follows, if it has ended.
-    fn tell(&mut self, view: &TournamentView) -> Option<Next> {
+    /// Prints what is new for the player. Returns why the program ends, if it does.
+    fn tell(&mut self, view: &TournamentView) -> Option<Exit> {
         let tournament = view.tournament.as_ref()?;
         if has_ended(tournament.phase()) {
-            return Some(Next::End);
+            return Some(Exit::Ended);
         }
         let own = view.standings.iter().find(|row| is_player(row, &self.session.player().id))?;
         if let state @ (EntrantState::Left | EntrantState::Excluded) = own.state() {
             let is_excluded = state == EntrantState::Excluded;
             let why = if is_excluded { "you are excluded from the tournament" } else { "you have left the tournament" };
-            self.end = Some(why.to_owned());
-            return Some(Next::End);
+            self.entry.end = Some(why.to_owned());
+            return Some(Exit::Ended);
         }
         self.tell_place(&view.standings);
         let waits_for = waits_for(tournament, own, view, self.played);
@@ -286,24 +297,29 @@ impl Entrant<'_> {
     }
 
     async fn print_end(&self) -> anyhow::Result<()> {
-        let answer = self.session.tournament(&self.id).await.context("cannot read the standings")?;
+        let answer = self.session.tournament(&self.entry.id).await.context("cannot read the standings")?;
         let tournament = answer.tournament.unwrap_or_default();
         let own = answer.standings.iter().find(|row| is_player(row, &self.session.player().id));
         let rank = own.map_or(0, |row| row.rank);
         let entrants = i32::try_from(answer.standings.len()).unwrap_or(i32::MAX);
         let line = ending(tournament.phase(), tournament.cancel_reason(), rank, entrants);
-        say(self.end.as_ref().unwrap_or(&line));
+        say(self.entry.end.as_ref().unwrap_or(&line));
         say(describe::headline(&tournament));
+        // The player knows the end before it is shown to all.
+        let settings = tournament.settings.as_ref().filter(|_| !has_ended(tournament.phase()));
+        if let Some(delay) = settings.and_then(describe::spectator_delay) {
+            say(format_args!("shown {delay} late; for the end, later: reversi tournament standings {}", self.entry.id));
+        }
         print_standings(&answer.standings);
         Ok(())
     }
 }
 
-/// The next line of the input; pending on a terminal, and while a line waits for a game. Cancel safe.
+/// The next line of the input; pending on a terminal. Cancel safe.
 async fn next_line(input: &mut Option<StdinMoves>) -> io::Result<Option<String>> {
     match input {
-        Some(input) if input.held.is_none() => input.lines.next_line().await,
-        _ => pending().await,
+        Some(input) => input.lines.next_line().await,
+        None => pending().await,
     }
 }
 
@@ -315,21 +331,21 @@ fn place(own: &v1::Standing, entrants: usize) -> String {
 
 /// What the player waits for; none until the result of the meeting that was played last is counted.
 fn waits_for(of: &v1::Tournament, own: &v1::Standing, view: &TournamentView, played: Option<u32>) -> Option<String> {
-    let is_own = |one: &&v1::Meeting| {
-        [one.first, one.second].contains(&own.entrant)
-            && [MeetingState::Waiting, MeetingState::Running].contains(&one.state())
-    };
+    let is_own = |one: &&v1::Meeting| [one.first, one.second].contains(&own.entrant);
+    let is_unfinished = |one: &&v1::Meeting| [MeetingState::Waiting, MeetingState::Running].contains(&one.state());
     let settings = of.settings.as_ref();
     let starts_at = settings.and_then(|settings| settings.starts_at);
     let is_arena = settings.is_some_and(|settings| matches!(settings.format, Some(Format::Arena(_))));
     let has_playoff = settings.is_some_and(|settings| settings.playoff > 0);
-    let meeting = view.meetings.iter().find(is_own);
+    let meeting = view.meetings.iter().filter(is_own).find(is_unfinished);
+    let plays_off = view.meetings.iter().filter(is_own).any(|one| one.playoff);
     Some(match (of.phase(), meeting) {
         (TournamentPhase::Open, _) => match starts_at {
             Some(at) => format!("waiting for the start of the tournament, at {}", date(at.try_into().ok())),
             None => "waiting until the organiser starts the tournament".to_owned(),
         },
-        (_, Some(meeting)) if u32::try_from(meeting.number).ok() == played => return None,
+        // A delay for spectators may show older ones as unfinished, too.
+        (_, Some(meeting)) if u32::try_from(meeting.number).ok() <= played => return None,
         (_, Some(meeting)) if meeting.state() == MeetingState::Running => {
             let other = if meeting.first == own.entrant { meeting.second } else { meeting.first };
             let opponent = view.standings.iter().find(|row| row.entrant == other);
@@ -344,6 +360,54 @@ fn waits_for(of: &v1::Tournament, own: &v1::Standing, view: &TournamentView, pla
         (TournamentPhase::Running, None) if of.round == of.rounds && !has_playoff => {
             "waiting for the other meetings of the last round".to_owned()
         }
+        (TournamentPhase::Playoff, None) if plays_off => "waiting for the other meetings of the play-off".to_owned(),
+        (TournamentPhase::Playoff, None) => "the play-off is played without you; waiting for its end".to_owned(),
         (_, None) => "waiting for the next round".to_owned(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What entrant 1 waits for, with meetings as number, entrants, state, and whether they are of the play-off.
+    fn waits_of_1(
+        phase: TournamentPhase,
+        meetings: &[(i32, [i32; 2], MeetingState, bool)],
+        played: Option<u32>,
+    ) -> Option<String> {
+        let tournament = v1::Tournament { phase: phase.into(), round: 2, rounds: 3, ..Default::default() };
+        let own = v1::Standing { entrant: 1, ..Default::default() };
+        let meetings = meetings.iter().map(|&(number, [first, second], state, playoff)| v1::Meeting {
+            number,
+            first,
+            second,
+            state: state.into(),
+            playoff,
+            ..Default::default()
+        });
+        let view = TournamentView { meetings: meetings.collect(), ..Default::default() };
+        waits_for(&tournament, &own, &view, played)
+    }
+
+    #[test]
+    fn meetings_that_are_played_are_not_waited_for_though_a_delay_shows_them_as_unfinished() {
+        let waits = |number, played| {
+            waits_of_1(TournamentPhase::Running, &[(number, [1, 2], MeetingState::Running, false)], played)
+        };
+        assert_eq!([waits(3, Some(3)), waits(3, Some(5))], [None, None]);
+        for played in [None, Some(3)] {
+            assert_eq!(waits(5, played).unwrap(), "waiting for ?, the opponent in meeting 5");
+        }
+    }
+
+    #[test]
+    fn an_entrant_reads_whether_the_play_off_is_its_own() {
+        let waits = |entrants| {
+            let meetings = [(7, [3, 4], MeetingState::Running, true), (8, entrants, MeetingState::Played, true)];
+            waits_of_1(TournamentPhase::Playoff, &meetings, Some(5)).unwrap()
+        };
+        assert_eq!(waits([2, 1]), "waiting for the other meetings of the play-off");
+        assert_eq!(waits([2, 5]), "the play-off is played without you; waiting for its end");
+    }
 }

@@ -43,6 +43,8 @@ pub(in crate::cli) enum PlayerAction {
 pub(in crate::cli) struct KeyInput {
     cursor: Square,
     typed: Typed,
+    /// Whether to quit leaves a tournament, not only the room.
+    leaves_tournament: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,9 +64,9 @@ enum Typed {
 }
 
 impl KeyInput {
-    pub(in crate::cli) fn new() -> Self {
+    pub(in crate::cli) fn new(leaves_tournament: bool) -> Self {
         let middle = Square::at(3, 2).unwrap_or(Square::ALL[0]);
-        Self { cursor: middle, typed: Typed::Nothing }
+        Self { cursor: middle, typed: Typed::Nothing, leaves_tournament }
     }
 
     /// The cursor, if it is the player's turn.
@@ -79,6 +81,9 @@ impl KeyInput {
             Typed::Column('d') => "d_   a digit 1-8 plays there; d again offers a draw".into(),
             Typed::Column(letter) => format!("{letter}_   a digit 1-8 plays there"),
             Typed::Resign => "give up this game? r again resigns, any other key cancels".into(),
+            Typed::Quit if self.leaves_tournament => {
+                "leave the whole tournament? q again leaves it, Ctrl-C ends and keeps the seat, others cancel".into()
+            }
             Typed::Quit => "leave? q again leaves and loses, Ctrl-C ends and keeps the seat, others cancel".into(),
             Typed::Chat(text) => format!("say: {text}_"),
             Typed::Nothing | Typed::Square => match offered(view) {
@@ -302,19 +307,19 @@ mod tests {
 
     #[test]
     fn the_game_of_an_opponent_who_is_away_is_claimed() {
-        let (mut key_input, present) = (KeyInput::new(), view());
+        let (mut key_input, present) = (KeyInput::new(false), view());
         assert_eq!(press(&mut key_input, &present, "w"), None);
         let mut room = present.room().clone();
         room.seats.white.claim_from = Some(std::time::SystemTime::UNIX_EPOCH);
         let away = RoomView::new(room, Some("me".parse().unwrap()), Instant::now());
-        let mut key_input = KeyInput::new();
+        let mut key_input = KeyInput::new(false);
         assert!(key_input.keys(&away).contains("w claim") && key_input.prompt(&away).contains("w claims"));
         assert_eq!(press(&mut key_input, &away, "w"), Some(PlayerAction::Claim(game(), Claim::Win)));
     }
 
     #[test]
     fn a_square_is_typed_or_pointed_at() {
-        let (mut key_input, view) = (KeyInput::new(), view());
+        let (mut key_input, view) = (KeyInput::new(false), view());
         assert_eq!(press(&mut key_input, &view, "f5"), play("f5"));
         assert_eq!(key_input.press(KeyCode::Left, &view), None);
         assert_eq!(key_input.press(KeyCode::Down, &view), None);
@@ -324,7 +329,7 @@ mod tests {
 
     #[test]
     fn d_begins_a_square_and_dd_offers_a_draw() {
-        let (mut key_input, view) = (KeyInput::new(), view());
+        let (mut key_input, view) = (KeyInput::new(false), view());
         assert_eq!(press(&mut key_input, &view, "d3"), play("d3"));
         assert_eq!(press(&mut key_input, &view, "dd"), Some(PlayerAction::Offer(game(), Offer::Draw)));
         assert_eq!(press(&mut key_input, &view, "df5"), play("f5"));
@@ -332,7 +337,7 @@ mod tests {
 
     #[test]
     fn a_typing_error_plays_no_move() {
-        let (mut key_input, view) = (KeyInput::new(), view());
+        let (mut key_input, view) = (KeyInput::new(false), view());
         for typed in ["d9", "e", "d", "9", "z", "i9", "d0d9", "x"] {
             assert_eq!(press(&mut key_input, &view, typed), None, "{typed}");
             let action = key_input.press(KeyCode::Enter, &view);
@@ -351,7 +356,7 @@ mod tests {
 
     #[test]
     fn the_enter_after_a_typed_move_is_part_of_it() {
-        let (mut key_input, view) = (KeyInput::new(), view());
+        let (mut key_input, view) = (KeyInput::new(false), view());
         assert_eq!(press(&mut key_input, &view, "F5"), play("f5"));
         assert_eq!(key_input.press(KeyCode::Enter, &view), None);
         assert_eq!(key_input.press(KeyCode::Enter, &view), play("f5"));
@@ -363,7 +368,7 @@ mod tests {
 
     #[test]
     fn keys_that_lose_the_game_need_confirmation() {
-        let (mut key_input, view) = (KeyInput::new(), view());
+        let (mut key_input, view) = (KeyInput::new(false), view());
         assert_eq!(press(&mut key_input, &view, "r"), None);
         assert_eq!(press(&mut key_input, &view, "x"), None);
         assert_eq!(press(&mut key_input, &view, "rr"), Some(PlayerAction::Resign("game1".parse().unwrap())));
@@ -372,8 +377,15 @@ mod tests {
     }
 
     #[test]
+    fn an_entrant_is_asked_whether_to_leave_the_tournament() {
+        let (mut key_input, view) = (KeyInput::new(true), view());
+        assert_eq!(press(&mut key_input, &view, "q"), None);
+        assert!(key_input.prompt(&view).starts_with("leave the whole tournament? q again"));
+    }
+
+    #[test]
     fn ctrl_c_asks_before_it_ends_a_game() {
-        let (mut key_input, view) = (KeyInput::new(), view());
+        let (mut key_input, view) = (KeyInput::new(false), view());
         for typed in ["", "d", "r", "thello"] {
             press(&mut key_input, &view, typed);
             assert_eq!(key_input.interrupt(&view), None, "{typed}");
@@ -388,7 +400,7 @@ mod tests {
 
     #[test]
     fn chat_takes_all_keys_until_enter() {
-        let (mut key_input, view) = (KeyInput::new(), view());
+        let (mut key_input, view) = (KeyInput::new(false), view());
         press(&mut key_input, &view, "tquit?");
         assert_eq!(key_input.prompt(&view), "say: quit?_");
         assert_eq!(key_input.press(KeyCode::Enter, &view), Some(PlayerAction::Chat("quit?".into())));
@@ -397,7 +409,7 @@ mod tests {
 
     #[test]
     fn an_offer_can_be_answered() {
-        let (mut key_input, mut view) = (KeyInput::new(), view());
+        let (mut key_input, mut view) = (KeyInput::new(false), view());
         assert_eq!(press(&mut key_input, &view, "y"), None);
         let mut event = fixture::next(view.room(), RoomChange::OfferMade(Offer::Draw, Color::White));
         let mut state = fixture::state(view.room());

@@ -470,8 +470,9 @@ fn a_person_comes_back_to_a_tournament_and_leaves_it() {
     let play = |password| ["play", "--tournament", &id, "--keep", &ada.0, "--name=Ada", "--password", password];
     let error = server.error_of(&play("wrong"));
     assert!(error.contains("the tournament asks for a password"), "{error}");
-    let back = format!("you are still an entrant; to come back: reversi play --tournament {id} --keep {}\n", ada.0);
-    assert!(server.output_of(&play("sesame"), "").ends_with(&back));
+    let stays = server.output_of(&play("sesame"), "");
+    let back = format!("reversi play --tournament {id} --keep {} --server {}\n", ada.0, server.url);
+    assert!(stays.ends_with(&format!("you are still an entrant; to come back: {back}")), "{stays}");
     let left = server.output_of(&play(""), "quit\n");
     assert!(left.contains("you have left the tournament\n"), "{left}");
     let mut again = Running::start(&server, &play("sesame"));
@@ -479,4 +480,56 @@ fn a_person_comes_back_to_a_tournament_and_leaves_it() {
     organise(&server, &organiser, &["exclude", &id, "Ada"]);
     let end = again.wait_for_exit();
     assert!(end.contains("you are excluded from the tournament\n"), "{end}");
+}
+
+/// Neither this nor an invitation takes an entrant away from its meetings.
+#[test]
+fn the_end_of_another_tournament_does_not_end_the_one_that_is_played() {
+    let server = Server::start();
+    let [organiser, kept] = ["tournament-both", "tournament-moves-on"].map(Kept::new);
+    let create = |arguments: &[&str]| id(&organise(&server, &organiser, &[&["create"], arguments].concat()));
+    let night = create(&["Night", "--arena=1h", "--enter=random", "--enter=greedy"]);
+    organise(&server, &kept, &["join", &night, "--name", "Ada"]);
+    organise(&server, &organiser, &["start", &night]);
+    organise(&server, &kept, &["leave", &night]);
+    let delayed = ["--clock=600+0", "--spectator-delay=1m", "--enter=random"];
+    let cup = create(&[&["Cup", "--all-play-all", "--cycles=2"], &delayed[..]].concat());
+    let mut ada = Running::start(&server, &["play", "--tournament", &cup, "--keep", &kept.0]);
+    ada.wait_for("waiting until the organiser starts");
+    organise(&server, &organiser, &["start", &cup]);
+    ada.wait_for("your move");
+    let mut host = Running::start(&server, &["host", "--name", "bob", "--white", "random"]);
+    host.wait_for("`help` lists");
+    host.send_and_wait("invite Ada", "the seat of black is kept for Ada");
+    assert!(organise(&server, &organiser, &["end", &night]).contains(" is stopped, "));
+    ada.send_line("resign\nresign");
+    ada.wait_for("meeting 2: against AI random:1");
+    ada.wait_for("your move");
+    ada.send_line("resign\nresign");
+    let end = ada.wait_for_exit();
+    assert!(end.contains("the tournament is completed: rank 2 of 2\nCup ("), "{end}");
+    let late = format!("\nshown 1m late; for the end, later: reversi tournament standings {cup}\n");
+    assert!(end.contains(&late), "{end}");
+    let seen = ada.seen.join("\n");
+    assert!(!seen.contains("invites") && !seen.contains("stopped"), "{seen}");
+}
+
+#[test]
+fn of_lines_before_a_meeting_only_moves_wait_for_it() {
+    let server = Server::start();
+    let [organiser, kept] = ["tournament-lines", "tournament-types"].map(Kept::new);
+    let id = id(&organise(&server, &organiser, &["create", "Cup", "--all-play-all", "--enter=random"]));
+    let mut ada = Running::start(&server, &["play", "--tournament", &id, "--keep", &kept.0]);
+    ada.wait_for("waiting until the organiser starts");
+    ada.send_line("a1");
+    for line in ["resign", "quti"] {
+        ada.send_and_wait(line, &format!("`{line}`: no game runs; "));
+    }
+    organise(&server, &organiser, &["start", &id]);
+    ada.wait_for("; the moves are ");
+    ada.send_line("quit");
+    let end = ada.wait_for_exit();
+    assert!(end.contains("you have left the tournament\n"), "{end}");
+    let seen = ada.seen.join("\n");
+    assert!(!seen.contains("resigns") && !seen.contains("game over"), "{seen}");
 }

@@ -36,10 +36,15 @@ pub(super) fn tournament(tournament: &v1::Tournament) -> [String; 6] {
 fn format(settings: &v1::TournamentSettings) -> String {
     let format = match &settings.format {
         Some(Format::Swiss(swiss)) if swiss.rounds == 0 => "knockout".to_owned(),
+        Some(Format::Swiss(swiss)) if swiss.rounds == 1 => "Swiss, 1 round".to_owned(),
         Some(Format::Swiss(swiss)) => format!("Swiss, {} rounds", swiss.rounds),
         Some(Format::AllPlayAll(all)) => {
-            let kind = if all.challenger_ids.is_empty() { "all play all" } else { "gauntlet" };
-            if all.cycles > 1 { format!("{kind}, {} times", all.cycles) } else { kind.to_owned() }
+            let kind = match all.challenger_ids.len() {
+                0 => "all play all".to_owned(),
+                1 => "gauntlet of 1 challenger".to_owned(),
+                count => format!("gauntlet of {count} challengers"),
+            };
+            if all.cycles > 1 { format!("{kind}, {} times", all.cycles) } else { kind }
         }
         Some(Format::Arena(arena)) if is_endless(arena) => "pool".to_owned(),
         Some(Format::Arena(arena)) => format!("arena, {}", span(arena.duration)),
@@ -270,7 +275,9 @@ pub(in crate::cli) fn headline(of: &v1::Tournament) -> String {
     let until = time(of.started_at).zip(lasts.and_then(|lasts| Duration::try_from(lasts).ok()));
     let until = until.and_then(|(start, lasts)| start.checked_add(lasts));
     let until = until.map(|until| format!(", until {}", date(Some(until)))).unwrap_or_default();
-    format!("{name} ({}): {}{until}; {played}", of.tournament_id, progress(of))
+    let delay = settings.and_then(spectator_delay).filter(|_| of.started_at.is_some());
+    let delay = delay.map(|delay| format!("; all but the organiser see it {delay} later")).unwrap_or_default();
+    format!("{name} ({}): {}{until}; {played}{delay}", of.tournament_id, progress(of))
 }
 
 fn time(time: Option<prost_types::Timestamp>) -> Option<std::time::SystemTime> {
@@ -351,7 +358,7 @@ mod tests {
             (v1::TournamentSettings { playoff: 4, ..swiss(5) }, "Swiss, 5 rounds, play-off of 4"),
             (v1::TournamentSettings { playoff: 8, ..swiss(0) }, "knockout, play-off of 8"),
             (all(1, &[]), "all play all"),
-            (all(3, &["p"]), "gauntlet, 3 times"),
+            (all(3, &["p"]), "gauntlet of 1 challenger, 3 times"),
             (settings(Format::Arena(v1::Arena { duration })), "arena, 2h"),
             (settings(Format::Arena(v1::Arena { duration: None })), "pool"),
         ] {

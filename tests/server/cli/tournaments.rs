@@ -503,7 +503,8 @@ fn the_end_of_another_tournament_does_not_end_the_one_that_is_played() {
     host.send_and_wait("invite Ada", "the seat of black is kept for Ada");
     assert!(organise(&server, &organiser, &["end", &night]).contains(" is stopped, "));
     ada.send_line("resign\nresign");
-    ada.wait_for("meeting 2: against AI random:1");
+    // The room of the second meeting.
+    ada.wait_for("; `help` lists the commands");
     ada.wait_for("your move");
     ada.send_line("resign\nresign");
     let end = ada.wait_for_exit();

@@ -258,7 +258,8 @@ impl<'a> PlaySession<'a> {
     }
 
     async fn play_on_screen(&mut self) -> anyhow::Result<Parting> {
-        let mut screen = Screen::open().context("cannot use this terminal")?;
+        let open = if self.entry.is_some() { Screen::open_without_earlier_keys } else { Screen::open };
+        let mut screen = open().context("cannot use this terminal")?;
         let mut key_input = KeyInput::new(self.entry.is_some());
         loop {
             let (prompt, cursor) = (key_input.prompt(&self.view), key_input.cursor(&self.view));

@@ -60,6 +60,14 @@ impl Screen {
         Ok(Self { terminal: ManuallyDrop::new(terminal), events, interrupt, tick })
     }
 
+    /// As [`Self::open`], without the keys that were typed before: they were not meant for what it shows.
+    pub(in crate::cli) fn open_without_earlier_keys() -> io::Result<Self> {
+        // A terminal that is gone is noticed by the screen.
+        #[cfg(unix)]
+        let _ = rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush);
+        Self::open()
+    }
+
     pub(in crate::cli) fn draw(&mut self, draw: impl FnOnce(&mut Frame)) -> io::Result<()> {
         let draw = |frame: &mut Frame| {
             draw(frame);

@@ -10,7 +10,7 @@ async fn every_wrong_move_has_its_reason() {
     let server = TestServer::open().await;
     let seated = server.two_player_game(v1::RoomSettings::default()).await;
     let (eve, game) = (server.human("Eve").await, seated.game.as_str());
-    let absent = game.replace(game.rsplit('-').next().unwrap(), "9");
+    let absent = format!("{}-9", seated.room);
     seated.black.play(game, 0, "d3").await.unwrap();
     let before = seated.white.room(&seated.room).await;
     let (black, white) = (&seated.black, &seated.white);

@@ -32,7 +32,7 @@ impl Tournament {
         let unfinished = shown.meetings.iter().filter(|meeting| !meeting.is_finished());
         let playing: Vec<_> = unfinished.map(|meeting| (meeting.pairing.number, meeting.clone())).collect();
         shown.unfinished = playing.iter().map(|(number, _)| *number).collect();
-        // Without a meeting nothing of those who have left would be kept.
+        // An entrant who has left is kept for its meetings only, and they may be hidden.
         hidden.iter().for_each(|id| shown.forget(*id));
         for (id, entrant) in &mut shown.entrants {
             entrant.meeting = None;

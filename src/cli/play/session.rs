@@ -54,13 +54,13 @@ pub(super) enum Parting {
 }
 
 /// The tournament in which a person takes part.
-pub(super) struct Entry {
+pub(super) struct TournamentEntry {
     pub(super) id: TournamentId,
     /// How it has ended for the player.
     pub(super) end: Option<String>,
 }
 
-impl Entry {
+impl TournamentEntry {
     /// Takes news of a tournament. Returns what to show: nothing of other tournaments; the end is shown last.
     pub(super) fn hear(&mut self, of: &TournamentId, news: &News) -> Option<String> {
         if *of != self.id {
@@ -88,7 +88,7 @@ pub(super) struct PlaySession<'a> {
     /// The last event that the player's own calls have caused.
     caused: u64,
     /// The tournament whose meeting this is; it goes on afterwards.
-    pub(super) entry: Option<&'a mut Entry>,
+    pub(super) entry: Option<&'a mut TournamentEntry>,
 }
 
 enum SessionEvent {

@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use super::{
     lines::{COMMANDS, MAX_HELD, StdinMoves},
     options::Args,
-    session::{CONNECTED_AGAIN, Entry, Parting, PlaySession, SUPERSEDED},
+    session::{CONNECTED_AGAIN, Parting, PlaySession, SUPERSEDED, TournamentEntry},
 };
 use crate::{
     cli::{
@@ -53,7 +53,7 @@ pub(super) async fn run(args: &Args, tournament: &str) -> anyhow::Result<()> {
     let mut entrant = Entrant {
         turns: ReconnectingStream::of_turns(&session),
         session: &session,
-        entry: Entry { id, end: None },
+        entry: TournamentEntry { id, end: None },
         input,
         meetings: 0,
         played: None,
@@ -73,7 +73,7 @@ async fn own_row(session: &Session, id: &TournamentId) -> anyhow::Result<Option<
 /// A person in a tournament.
 struct Entrant<'a> {
     session: &'a Session,
-    entry: Entry,
+    entry: TournamentEntry,
     turns: ReconnectingStream<PlayEvent>,
     /// None on a terminal.
     input: Option<StdinMoves>,

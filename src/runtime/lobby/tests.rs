@@ -271,7 +271,7 @@ async fn a_watcher_keeps_up_with_many_changes() {
     timeout(2 * LOBBY_INTERVAL, watch.next()).await.expect_err("each row is sent once");
 }
 
-/// With a delay it would tell of a move that is hidden.
+/// In a room with a delay, an equal row would tell the time of a hidden move.
 #[tokio::test(start_paused = true)]
 async fn a_row_that_has_not_changed_is_not_sent() {
     let lobby = Arc::new(Lobby::new(Arc::default()));

@@ -31,7 +31,7 @@ pub(crate) enum Message {
     CreditStalls(Arc<()>),
 }
 
-/// Those who see a room with or without its delay for spectators.
+/// Whether a room is shown as it is, or with its delay for spectators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Audience {
     /// Its players, administrators, and other nodes for these. All, if the room has no delay.

@@ -18,7 +18,7 @@ use crate::{
     tournament::{Fault, Forfeiter, Meeting, Outcome, Tournament},
 };
 
-/// How long the room of a finished series stays open after its end is shown, for those who look at the board.
+/// The time after the end of a series is shown at which its room closes. Until then the board can be looked at.
 const BOARD_SHOWN: Duration = Duration::from_secs(10 * 60);
 
 /// The name in the place of an owner.

@@ -292,7 +292,10 @@ impl Trial {
                 (may_be_hidden && row.board.is_none()) || shown(now).iter().any(|(_, state, _)| is_row_of(row, state))
             };
             let may_answer = |seq| shown(answered_at).iter().any(|(_, state, _)| state.seq() == seq);
-            assert!(answered.is_none_or(|seq| may_answer(seq) || may_be_hidden), "an answer tells of {answered:?}");
+            assert!(
+                answered.is_none_or(|seq| may_answer(seq) || may_be_hidden),
+                "the answer has number {answered:?}, which is not shown yet"
+            );
             let all = history.ended(Timestamp(i64::MAX));
             assert_eq!(seated.archived(&all).await, all);
             for viewer in &spectators {

@@ -189,7 +189,7 @@ fn public(tournament: &Tournament, now: Timestamp) -> impl PartialEq + Debug {
     let meeting = |meeting: &Meeting| Meeting { appeared: [false; 2], ..meeting.clone() };
     let has_playoff = tournament.settings().playoff.is_some();
     let entrant = |(id, entrant): (&EntrantId, &Entrant)| {
-        // A play-off is paired with those who are put aside, and hides that they are.
+        // A play-off also pairs entrants who are put aside, and their state is then hidden.
         let state = if has_playoff { entrant.state(Timestamp(i64::MAX)) } else { entrant.state(now) };
         (*id, entrant.who.clone(), entrant.rating, state)
     };

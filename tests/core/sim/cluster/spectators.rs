@@ -24,19 +24,28 @@ const LAG: Duration = Duration::from_secs(4);
 /// In this time shards move, and mirrors follow them.
 const LONG: Duration = Duration::from_secs(60);
 
+/// Players do not leave and rooms do not close during a test.
+fn plan(seed: u64) -> Plan {
+    let mut plan = Plan::of(seed);
+    let hour = Duration::from_secs(3600);
+    (plan.limits.presence_grace, plan.limits.idle_close) = (hour, hour);
+    plan
+}
+
+/// By the clocks of all three nodes the delay is the same.
+async fn start_three(world: &World) -> Vec<Runtime> {
+    for _ in 0..3 {
+        world.start_with(Some(0)).await;
+    }
+    sleep(LONG).await;
+    world.living().into_iter().map(|process| process.server.runtime.clone()).collect()
+}
+
 #[test]
 fn spectators_on_other_nodes_see_what_is_older_than_the_delay() {
     for seed in 0..SEEDS {
-        let mut plan = Plan::of(seed);
-        let hour = Duration::from_secs(3600);
-        (plan.limits.presence_grace, plan.limits.idle_close) = (hour, hour);
-        World::simulate(&plan, &Arc::new(Log::new()), async |world| {
-            for _ in 0..3 {
-                // By the clocks of all nodes the delay is the same.
-                world.start_with(Some(0)).await;
-            }
-            sleep(LONG).await;
-            let nodes: Vec<_> = world.living().into_iter().map(|process| process.server.runtime.clone()).collect();
+        World::simulate(&plan(seed), &Arc::new(Log::new()), async |world| {
+            let nodes = start_three(&world).await;
             let [first, second] = [&nodes[0], &nodes[1]].map(Clone::clone);
             let runtimes = [first.clone(), second.clone(), first, second];
             let mut trial = Trial::new(seed, LAG);
@@ -54,15 +63,8 @@ const MANY: usize = 40;
 
 #[test]
 fn a_node_that_has_shown_less_of_a_room_takes_nothing_back() {
-    let mut plan = Plan::of(0);
-    let hour = Duration::from_secs(3600);
-    (plan.limits.presence_grace, plan.limits.idle_close) = (hour, hour);
-    World::simulate(&plan, &Arc::new(Log::new()), async |world| {
-        for _ in 0..3 {
-            world.start_with(Some(0)).await;
-        }
-        sleep(LONG).await;
-        let nodes: Vec<_> = world.living().into_iter().map(|process| process.server.runtime.clone()).collect();
+    World::simulate(&plan(0), &Arc::new(Log::new()), async |world| {
+        let nodes = start_three(&world).await;
         // The room is on the node of its owner.
         let runtimes = [2, 2, 0, 1].map(|node: usize| nodes[node].clone());
         let mut trial = Trial::new(0, LAG);

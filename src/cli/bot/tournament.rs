@@ -21,7 +21,7 @@ use crate::{
 const LEAVE_TIMEOUT: Duration = Duration::from_secs(2);
 
 impl Bot {
-    /// Plays until the stream fails or the tournament has ended.
+    /// Plays until the stream fails, the tournament has ended, or the bot is no longer in it.
     pub(super) async fn play_in_tournament(&mut self, id: &TournamentId) -> Result<Infallible, StopReason> {
         let mut stream = self.session.play_stream().await?;
         self.opened = Some(Instant::now());
@@ -35,7 +35,7 @@ impl Bot {
                     match &event {
                         PlayEvent::Tournament { tournament, news } if tournament == id => {
                             say(text::tournament::news(news));
-                            if let News::Ended(_) = **news {
+                            if let News::Ended(_) | News::Left(_) = **news {
                                 return Err(StopReason::Done);
                             }
                         }

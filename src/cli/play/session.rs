@@ -67,7 +67,7 @@ impl TournamentEntry {
             return None;
         }
         let line = text::tournament::news(news);
-        if let News::Ended(_) = news {
+        if let News::Ended(_) | News::Left(_) = news {
             self.end = Some(line);
             return None;
         }

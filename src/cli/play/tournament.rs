@@ -22,7 +22,7 @@ use crate::{
         terminal::{draw_room, interrupt::Interrupt},
         text::{
             date::date,
-            tournament::{ending, has_ended, is_player, name, points},
+            tournament::{ending, has_ended, is_player, left_line, name, points},
         },
         tournament::{describe, login::file, show::print_standings},
     },
@@ -273,9 +273,7 @@ impl Entrant<'_> {
         }
         let own = view.standings.iter().find(|row| is_player(row, &self.session.player().id))?;
         if let state @ (EntrantState::Left | EntrantState::Excluded) = own.state() {
-            let is_excluded = state == EntrantState::Excluded;
-            let why = if is_excluded { "you are excluded from the tournament" } else { "you have left the tournament" };
-            self.entry.end = Some(why.to_owned());
+            self.entry.end = Some(left_line(state == EntrantState::Excluded).to_owned());
             return Some(Exit::Ended);
         }
         self.tell_place(&view.standings);

@@ -76,6 +76,14 @@ pub(in crate::cli) fn ending(
     }
 }
 
+/// What an entrant is told that is no longer paired.
+pub(in crate::cli) fn left_line(is_excluded: bool) -> &'static str {
+    match is_excluded {
+        true => "excluded from the tournament by the organiser",
+        false => "no longer in the tournament, which can be joined again",
+    }
+}
+
 /// What an entrant is told.
 pub(in crate::cli) fn news(news: &News) -> String {
     match news {
@@ -103,6 +111,15 @@ pub(in crate::cli) fn news(news: &News) -> String {
             let until = date(aside.until.and_then(|until| until.try_into().ok()));
             format!("put aside until {until}, for {} in meetings {}", fault(aside.fault()), meetings.join(", "))
         }
+        News::Decided(v1::TournamentDecided { meeting, won, why }) => {
+            let outcome = match won {
+                Some(true) => "won",
+                Some(false) => "lost",
+                None => "void",
+            };
+            format!("meeting {meeting} is {outcome}, as the organiser has decided: {why}")
+        }
+        News::Left(left) => left_line(left.excluded).to_owned(),
         News::Ended(ended) => ending(ended.phase(), ended.cancel_reason(), ended.rank, ended.entrants),
     }
 }
@@ -140,6 +157,15 @@ mod tests {
                 News::PutAside(v1::TournamentPutAside { until, fault, meetings: vec![1, 3, 4] }),
                 "put aside until 2026-01-02T10:00:00Z, for timeouts in meetings 1, 3, 4",
             ),
+            (
+                News::Decided(v1::TournamentDecided { meeting: 5, won: Some(false), why: "two engines".into() }),
+                "meeting 5 is lost, as the organiser has decided: two engines",
+            ),
+            (
+                News::Decided(v1::TournamentDecided { meeting: 5, won: None, why: "a power cut".into() }),
+                "meeting 5 is void, as the organiser has decided: a power cut",
+            ),
+            (News::Left(v1::TournamentLeft { excluded: true }), "excluded from the tournament by the organiser"),
             (
                 News::Ended(v1::TournamentEnded {
                     phase: v1::TournamentPhase::Stopped.into(),

@@ -7,7 +7,7 @@ use tonic::Status;
 use crate::{proto::cluster, runtime::NodeId};
 
 /// The version of the messages, and of the hashes of tokens. Nodes link only with nodes of the same version.
-const PROTOCOL: u32 = 13;
+const PROTOCOL: u32 = 14;
 
 /// This node, and the other live nodes with the addresses to dial.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -403,6 +403,10 @@ fn tournament_news(news: TournamentNews) -> v1::player_tournament::News {
             fault: tournament::fault(put_aside.reason).into(),
             meetings: meetings.into_iter().map(count).collect(),
         }),
+        TournamentNews::Decided { meeting, won, why } => {
+            News::Decided(v1::TournamentDecided { meeting: count(meeting), won, why })
+        }
+        TournamentNews::Left { excluded } => News::Left(v1::TournamentLeft { excluded }),
         TournamentNews::Ended { ending, rank, entrants } => News::Ended(v1::TournamentEnded {
             phase: tournament::end_phase(ending).into(),
             cancel_reason: tournament::cancel_reason(ending).into(),

@@ -186,6 +186,20 @@ pub enum TournamentNews {
         /// The numbers of the meetings with faults.
         meetings: Vec<u32>,
     },
+    /// The organiser has set the outcome of a meeting of the entrant.
+    Decided {
+        /// The number of the meeting.
+        meeting: u32,
+        /// Whether the entrant has all points of it, or none. None if it is void.
+        won: Option<bool>,
+        /// The reason that the organiser gave.
+        why: String,
+    },
+    /// The entrant is no longer paired.
+    Left {
+        /// Whether it is excluded; otherwise it may join again.
+        excluded: bool,
+    },
     /// The tournament is over.
     Ended {
         /// How.
@@ -198,9 +212,15 @@ pub enum TournamentNews {
 }
 
 impl Notice {
-    /// True if it is kept for a player without a stream. Rooms request open turns again themselves.
+    /// True if it is kept for a player without a stream. Rooms request open turns again themselves, and a player who comes
+    /// back to a tournament joins it again.
     pub(crate) fn is_kept(&self) -> bool {
-        !matches!(self, Self::TurnRequested(_) | Self::TurnClosed { .. })
+        !matches!(
+            self,
+            Self::TurnRequested(_)
+                | Self::TurnClosed { .. }
+                | Self::Tournament { news: TournamentNews::Left { .. }, .. }
+        )
     }
 
     /// True if other players decide how often it is sent, or it stands in the record of a game. Such notices are dropped

@@ -348,8 +348,9 @@ impl TournamentActor {
             Err(AppendError::Unavailable(_) | AppendError::Repeated) => return Err(Ok(RoomError::StoreUnavailable)),
         }
         self.unsaved = if is_snapshot { 0 } else { self.unsaved + events.len() };
+        let before = Arc::clone(&self.tournament);
         self.adopt(after);
-        self.follow(&events);
+        self.follow(&before, &events);
         Ok(())
     }
 
@@ -375,13 +376,13 @@ impl TournamentActor {
     }
 
     /// What follows from events: notices to entrants, and the end of rooms whose meetings were decided otherwise.
-    fn follow(&mut self, events: &[Event]) {
+    fn follow(&mut self, before: &Tournament, events: &[Event]) {
         let leaves = events.iter().find_map(|event| match event.fact {
             Fact::Left { entrant, .. } => self.tournament.entrants().get(&entrant)?.who.id(),
             _ => None,
         });
         for event in events {
-            notices::send(&self.server.host.context.players, &self.tournament, event);
+            notices::send(&self.server.host.context.players, before, &self.tournament, event);
             if let Fact::Finished { number, .. } | Fact::Adjudicated { number, .. } = &event.fact
                 && self.rooms.remove(number).is_some()
             {

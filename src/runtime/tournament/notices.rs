@@ -9,11 +9,11 @@ use crate::{
     tournament::{EntrantId, Event, Fact, Forfeiter, Outcome, Stage, Standing, Tournament, standings},
 };
 
-/// Tells the entrants whom an event concerns. The tournament is that after the event.
-pub(super) fn send(players: &Players, tournament: &Tournament, event: &Event) {
+/// Tells the entrants whom an event concerns. An entrant who has left may be none any more after the event.
+pub(super) fn send(players: &Players, before: &Tournament, tournament: &Tournament, event: &Event) {
     let send = |entrant: EntrantId, news: TournamentNews| {
-        let player = tournament.entrants().get(&entrant).and_then(|entrant| entrant.who.id());
-        if let Some(player) = player {
+        let found = tournament.entrants().get(&entrant).or_else(|| before.entrants().get(&entrant));
+        if let Some(player) = found.and_then(|entrant| entrant.who.id()) {
             players.send(player, Notice::Tournament { tournament: tournament.id(), news });
         }
     };
@@ -32,16 +32,20 @@ pub(super) fn send(players: &Players, tournament: &Tournament, event: &Event) {
             }
         }
         Fact::Finished { number, outcome } => {
-            let Some(meeting) = tournament.meeting(*number) else { return };
-            let loses = match outcome {
-                Outcome::Forfeit { by: Forfeiter::First, .. } => [true, false],
-                Outcome::Forfeit { by: Forfeiter::Second, .. } => [false, true],
-                Outcome::Forfeit { by: Forfeiter::Both, .. } => [true, true],
-                Outcome::Played { .. } | Outcome::Void => return,
-            };
+            let Some((meeting, loses)) = tournament.meeting(*number).zip(forfeits(outcome)) else { return };
             for (side, lost) in meeting.sides().zip(loses) {
                 send(side, TournamentNews::Forfeited { meeting: *number, lost });
             }
+        }
+        Fact::Adjudicated { number, outcome, adjudication } => {
+            let Some(meeting) = tournament.meeting(*number) else { return };
+            let won = forfeits(outcome).map_or([None; 2], |loses| loses.map(|lost| Some(!lost)));
+            for (side, won) in meeting.sides().zip(won) {
+                send(side, TournamentNews::Decided { meeting: *number, won, why: adjudication.why.to_string() });
+            }
+        }
+        Fact::Left { entrant, reason } => {
+            send(*entrant, TournamentNews::Left { excluded: *reason == LeaveReason::Banned });
         }
         Fact::PutAside { entrant, put_aside, meetings } => {
             send(*entrant, TournamentNews::PutAside { put_aside: *put_aside, meetings: meetings.clone() });
@@ -60,12 +64,20 @@ pub(super) fn send(players: &Players, tournament: &Tournament, event: &Event) {
         Fact::Created(_)
         | Fact::Configured(_)
         | Fact::Joined { .. }
-        | Fact::Left { .. }
         | Fact::PresenceChanged { .. }
         | Fact::Started
-        | Fact::Adjudicated { .. }
         | Fact::Paused
         | Fact::Resumed
         | Fact::ClockCredited { .. } => {}
+    }
+}
+
+/// Which sides get no points for a meeting that was not played. None for one that was played, or is void.
+fn forfeits(outcome: &Outcome) -> Option<[bool; 2]> {
+    match outcome {
+        Outcome::Forfeit { by: Forfeiter::First, .. } => Some([true, false]),
+        Outcome::Forfeit { by: Forfeiter::Second, .. } => Some([false, true]),
+        Outcome::Forfeit { by: Forfeiter::Both, .. } => Some([true, true]),
+        Outcome::Played { .. } | Outcome::Void => None,
     }
 }

@@ -477,9 +477,17 @@ fn a_person_comes_back_to_a_tournament_and_leaves_it() {
     assert!(left.contains("you have left the tournament\n"), "{left}");
     let mut again = Running::start(&server, &play("sesame"));
     again.wait_for("Ada is in tournament ");
-    organise(&server, &organiser, &["exclude", &id, "Ada"]);
+    organise(&server, &ada, &["leave", &id]);
     let end = again.wait_for_exit();
-    assert!(end.contains("you are excluded from the tournament\n"), "{end}");
+    assert!(end.contains("no longer in the tournament, which can be joined again\n"), "{end}");
+    let nova = ["bot", "--tournament", &id, "--name=nova", "--ai=greedy", "--password=sesame"];
+    for (arguments, name) in [(&play("sesame")[..], "Ada"), (&nova, "nova")] {
+        let mut entrant = Running::start(&server, arguments);
+        entrant.wait_for(&id);
+        organise(&server, &organiser, &["exclude", &id, name]);
+        let end = entrant.wait_for_exit();
+        assert!(end.contains("excluded from the tournament by the organiser"), "{end}");
+    }
 }
 
 /// Neither this nor an invitation takes an entrant away from its meetings.

@@ -36,6 +36,17 @@ it("tells until when an entrant is put aside, and why", () => {
   expect(words(news, zh)).toBe("Evening：T9 前不会为你配对。原因：超时。");
 });
 
+it("tells what the organiser has decided", () => {
+  const decided = (won?: boolean) =>
+    words({ case: "decided", value: { ...(won !== undefined && { won }), why: "Two bots." } });
+  expect(decided(true)).toBe("Evening: the organiser has decided that your meeting is won: Two bots.");
+  expect(decided(false)).toBe("Evening: the organiser has decided that your meeting is lost: Two bots.");
+  expect(decided()).toBe("Evening: the organiser has decided that your meeting does not count: Two bots.");
+  const left = (excluded: boolean) => words({ case: "left", value: { excluded } });
+  expect(left(true)).toBe("Evening: the organiser has excluded you.");
+  expect(left(false)).toBe("");
+});
+
 it("tells the rank at the end", () => {
   const ended = (phase: TournamentPhase) => words({ case: "ended", value: { phase, rank: 2, entrants: 8 } });
   expect(ended(TournamentPhase.COMPLETED)).toBe("Evening has ended. Your rank: 2 of 8.");

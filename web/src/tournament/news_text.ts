@@ -24,6 +24,10 @@ export function newsText(
       const { until, fault: reason } = news.value;
       return words.putAside(name, until ? time(instant(until)) : "", fault[reason]);
     }
+    case "decided":
+      return words.decided(name, news.value.won, news.value.why);
+    case "left":
+      return news.value.excluded ? words.excluded(name) : "";
     case "ended": {
       const { phase, rank, entrants } = news.value;
       return phase === TournamentPhase.CANCELLED ? words.cancelled(name) : words.ended(name, rank, entrants);

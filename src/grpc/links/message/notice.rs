@@ -169,6 +169,10 @@ impl From<TournamentNews> for News {
                 put_aside: Some(put_aside.into()),
                 meetings,
             }),
+            TournamentNews::Decided { meeting, won, why } => {
+                Self::Decided(cluster::TournamentDecided { meeting, won, why })
+            }
+            TournamentNews::Left { excluded } => Self::Left(cluster::TournamentLeft { excluded }),
             TournamentNews::Ended { ending, rank, entrants } => {
                 Self::Ended(cluster::TournamentEnded { ending: ending.number(), rank, entrants })
             }
@@ -190,6 +194,10 @@ fn read_news(news: News) -> Result<TournamentNews, StoredError> {
             put_aside: stored::read_put_aside(required(aside.put_aside, "time aside")?)?,
             meetings: aside.meetings,
         },
+        News::Decided(decided) => {
+            TournamentNews::Decided { meeting: decided.meeting, won: decided.won, why: decided.why }
+        }
+        News::Left(left) => TournamentNews::Left { excluded: left.excluded },
         News::Ended(ended) => {
             TournamentNews::Ended { ending: Ending::read(ended.ending)?, rank: ended.rank, entrants: ended.entrants }
         }

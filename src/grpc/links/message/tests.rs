@@ -157,6 +157,12 @@ fn tournament_news() -> impl Strategy<Value = TournamentNews> {
         (any::<i64>(), reason, vec(any::<u32>(), 0..4)).prop_map(|(until, reason, meetings)| {
             TournamentNews::PutAside { put_aside: PutAside { until: Timestamp(until), reason }, meetings }
         }),
+        any::<(u32, Option<bool>, String)>().prop_map(|(meeting, won, why)| TournamentNews::Decided {
+            meeting,
+            won,
+            why
+        }),
+        any::<bool>().prop_map(|excluded| TournamentNews::Left { excluded }),
         (ending, any::<u32>(), any::<u32>())
             .prop_map(|(ending, rank, entrants)| { TournamentNews::Ended { ending, rank, entrants } }),
     ]

@@ -436,11 +436,17 @@ async fn the_organiser_decides_a_meeting_in_the_open_and_its_room_ends() {
     let organiser = server.human("Organiser").await;
     let id = organiser.organise(swiss(1)).await.unwrap().tournament_id;
     let (ada, bea) = (server.bot("Ada").await, server.bot("Bea").await);
-    let (mut adas, _beas) = (ada.turns().await, bea.turns().await);
-    ada.enter(&id).await.unwrap();
     bea.enter(&id).await.unwrap();
+    ada.enter(&id).await.unwrap();
+    ada.tournaments().leave_tournament(v1::LeaveTournamentRequest { tournament_id: id.clone() }).await.unwrap();
+    let (mut adas, mut beas) = (ada.turns().await, bea.turns().await);
+    ada.enter(&id).await.unwrap();
     organiser.control(&id, v1::TournamentControl::Start).await.unwrap();
-    let started = |event| if let Event::GameStarted(started) = event { Some(started) } else { None };
+    let started = |event| match event {
+        Event::GameStarted(started) => Some(started),
+        Event::Tournament(v1::PlayerTournament { news: Some(News::Left(_)), .. }) => panic!("the player is back"),
+        _ => None,
+    };
     let room = adas.until(started).await.room_id;
     refused(ada.close(&room).await, Code::PermissionDenied, "NOT_OWNER");
     let decide = v1::DecideMeetingRequest {
@@ -452,6 +458,15 @@ async fn the_organiser_decides_a_meeting_in_the_open_and_its_room_ends() {
     let decided = organiser.tournaments().decide_meeting(decide).await.unwrap().into_inner().meeting.unwrap();
     let decision = v1::MeetingDecision { player_id: organiser.id.clone(), why: "The first had help.".into() };
     assert_eq!((decided.decision, decided.second_half_points), (Some(decision), 4));
+    let told = |event| match event {
+        Event::Tournament(v1::PlayerTournament { news: Some(News::Decided(decided)), .. }) => Some(decided),
+        _ => None,
+    };
+    for (events, is_bea) in [(&mut adas, false), (&mut beas, true)] {
+        let won = Some((decided.second == 1) == is_bea);
+        let why = "The first had help.".into();
+        assert_eq!(events.until(told).await, v1::TournamentDecided { meeting: 1, won, why });
+    }
     let closed = |event| if let Event::RoomClosed(closed) = event { Some(closed.room_id) } else { None };
     assert_eq!(adas.until(closed).await, room);
     assert_eq!(organiser.watched_to_the_end(&id).await.tournament.unwrap().phase(), Phase::Completed);

@@ -323,7 +323,7 @@ async fn more_asks_than_a_link_takes_wait_for_their_turn() {
 }
 
 /// The version of the messages.
-const PROTOCOL: u32 = 13;
+const PROTOCOL: u32 = 14;
 
 /// Begins a link to a node as another one would.
 async fn dial(

@@ -141,6 +141,11 @@ export const tournament = {
     won: (name: string) => `${name}: your meeting is won, because the opponent did not come or has left.`,
     putAside: (name: string, time: string, fault: string) =>
       `${name}: you are put aside and not paired until ${time}. Reason: ${fault}.`,
+    decided: (name: string, won: boolean | undefined, why: string) => {
+      const outcome = won === undefined ? "does not count" : won ? "is won" : "is lost";
+      return `${name}: the organiser has decided that your meeting ${outcome}: ${why}`;
+    },
+    excluded: (name: string) => `${name}: the organiser has excluded you.`,
     ended: (name: string, rank: number, entrants: number) => `${name} has ended. Your rank: ${rank} of ${entrants}.`,
     cancelled: (name: string) => `${name} was cancelled.`,
     show: "Show the tournament",

@@ -137,6 +137,11 @@ export const tournament: TournamentTexts = {
     lost: (name) => `${name}：来なかったか退出したため、対戦は不戦敗になりました。`,
     won: (name) => `${name}：相手が来なかったか退出したため、対戦は不戦勝になりました。`,
     putAside: (name, time, fault) => `${name}：${time} まで対戦が組まれません。理由：${fault}。`,
+    decided: (name, won, why) => {
+      const outcome = won === undefined ? "無効" : won ? "勝ち" : "負け";
+      return `${name}：主催者があなたの対戦を${outcome}と裁定しました。${why}`;
+    },
+    excluded: (name) => `${name}：主催者により除外されました。`,
     ended: (name, rank, entrants) => `${name} が終わりました。順位は ${entrants} 人中 ${rank} 位です。`,
     cancelled: (name) => `${name} は中止になりました。`,
     show: "大会を見る",

@@ -136,6 +136,11 @@ export const tournament: TournamentTexts = {
     lost: (name) => `${name}：你没有到场或已离开，这场对阵判负。`,
     won: (name) => `${name}：对手没有到场或已离开，这场对阵判你获胜。`,
     putAside: (name, time, fault) => `${name}：${time} 前不会为你配对。原因：${fault}。`,
+    decided: (name, won, why) => {
+      const outcome = won === undefined ? "无效" : won ? "你胜" : "你负";
+      return `${name}：组织者裁定你的这场对阵${outcome}。${why}`;
+    },
+    excluded: (name) => `${name}：组织者已将你除名。`,
     ended: (name, rank, entrants) => `${name} 已结束。你的名次：${entrants} 人中第 ${rank} 名。`,
     cancelled: (name) => `${name} 已取消。`,
     show: "查看锦标赛",

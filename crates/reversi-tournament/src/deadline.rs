@@ -119,9 +119,12 @@ impl Tournament {
         let factor = u32::try_from(present).unwrap_or(u32::MAX);
         let wait =
             self.play_time.mean().map_or(longest, |mean| mean.saturating_mul(factor) / WAIT_PER_PLAYER).min(longest);
-        let opponent = players.get(1).copied().or(ai);
         // An entrant whom the last pairing left over waits again, so that others come before a rematch.
         let since = players.first().map(|first| self.paired.max(*first));
+        // One who is put aside comes too late for a player who can have an AI.
+        let second = players.get(1).copied();
+        let is_soon = |at: &Timestamp| since.is_some_and(|since| at.since(since) <= Self::POOL_PACE);
+        let opponent = second.filter(is_soon).or(ai).or(second);
         let waited = since.zip(opponent).map(|(since, opponent)| since.after(wait).max(opponent));
         let enough = players.get(FEWEST_FREE.max(present.div_ceil(ENOUGH_FREE)) - 1).copied();
         waited.into_iter().chain(enough).min()

@@ -10,7 +10,7 @@ use reversi_room::Timestamp;
 use super::{
     entrant::{Entrant, EntrantId},
     lot::lot,
-    meeting::{Meeting, Outcome, Stage},
+    meeting::{Forfeiter, Meeting, Outcome, Stage},
     pairing::{Candidate, Cost, Pairs, bracket, circle, gauntlet, pair},
     points::HalfPoints,
     settings::Format,
@@ -26,6 +26,9 @@ pub(super) struct Round {
     /// The first has black in the first game; none for a bye.
     pub(super) pairs: Vec<(EntrantId, Option<EntrantId>)>,
 }
+
+/// How much more the distance of a bye from the lowest score counts than that of two opponents.
+const BYE_DISTANCE: u32 = 8;
 
 /// Above any sum of repeats of a round: such a bye is the last resort.
 const REFUSED_BYE: u16 = 1000;
@@ -146,26 +149,31 @@ impl Tournament {
         let history = History::of(self, usize::MAX);
         let cost = |a: EntrantId, b: Option<EntrantId>| {
             let of = |id| by_id.get(&id).copied().unwrap_or(last);
-            let repeat = match b {
-                Some(b) => history.meetings(a, b),
-                None => refused.get(&a).copied().unwrap_or(0),
+            let Some(b) = b else {
+                let Cost { score, rating, .. } = distance(of(a), last);
+                let repeat = refused.get(&a).copied().unwrap_or(0);
+                return Cost { repeat, score: score.saturating_mul(BYE_DISTANCE), colour: 0, rating };
             };
-            let colour = b.map_or(0, |b| history.colour_cost(a, b));
-            Cost { repeat, colour, ..distance(of(a), b.map_or(last, of)) }
+            Cost { repeat: history.meetings(a, b), colour: history.colour_cost(a, b), ..distance(of(a), of(b)) }
         };
         let Pairs { pairs, bye } = pair(&field, cost, seed);
         let pairs = pairs.into_iter().map(|(a, b)| history.with_colours(a, b, seed)).map(|(a, b)| (a, Some(b)));
         pairs.chain(bye.map(|bye| (bye, None))).collect()
     }
 
-    /// The cost of a bye for each entrant that had one, or is in the top third.
+    /// The cost of a bye for each entrant that had one, or a meeting that its opponent forfeited, or is in the top third.
     fn refused_byes(&self, field: &[Candidate], seed: u64) -> BTreeMap<EntrantId, u16> {
         let mut best = field.to_vec();
         best.sort_by_key(|one| (Reverse((one.score, one.rating)), lot(seed, one.id.0.into())));
-        let byes = self.meetings.iter().filter(|meeting| meeting.pairing.second.is_none());
+        let unplayed = self.meetings.iter().filter_map(|Meeting { pairing, outcome, .. }| match outcome {
+            _ if pairing.second.is_none() => Some(pairing.first),
+            Some(Outcome::Forfeit { by: Forfeiter::First, .. }) => pairing.second,
+            Some(Outcome::Forfeit { by: Forfeiter::Second, .. }) => Some(pairing.first),
+            _ => None,
+        });
         let refused = best.iter().take(field.len() / 3).map(|one| one.id);
         let mut costs: BTreeMap<EntrantId, u16> = BTreeMap::new();
-        for id in refused.chain(byes.map(|meeting| meeting.pairing.first)) {
+        for id in refused.chain(unplayed) {
             let cost = costs.entry(id).or_default();
             *cost = cost.saturating_add(REFUSED_BYE);
         }
@@ -177,14 +185,15 @@ impl Tournament {
         for (id, entrant) in self.active().filter(|(_, entrant)| is_free(entrant) && can_be_paired(entrant, now)) {
             if entrant.is_ai() { ais.push((entrant.waits_since, id)) } else { free.push(id) }
         }
-        if free.len() % 2 == 1 {
-            // The AI that has waited longest.
-            free.extend(ais.into_iter().min().map(|(_, id)| id));
-        }
-        let field = self.candidates(&free);
-        let by_id: BTreeMap<EntrantId, Candidate> = field.iter().map(|one| (one.id, *one)).collect();
         // Each meeting has two sides, so on average these are twice as many of each entrant as are needed.
         let history = History::of(self, RECENT * self.active().count());
+        let meets_again = matches!(free[..], [a, b] if history.recent_meetings(a, b) >= REMATCH);
+        let wanted = if meets_again && ais.len() > 1 { 2 } else { free.len() % 2 };
+        // The AIs that have waited longest.
+        ais.sort_unstable();
+        free.extend(ais.into_iter().take(wanted).map(|(_, id)| id));
+        let field = self.candidates(&free);
+        let by_id: BTreeMap<EntrantId, Candidate> = field.iter().map(|one| (one.id, *one)).collect();
         let cost = |a: EntrantId, b: Option<EntrantId>| {
             let Some(b) = b else {
                 let left_out = self.entrants.get(&a).is_some_and(|entrant| entrant.waits_since <= self.paired);

@@ -5,10 +5,11 @@ use std::{
     collections::{BTreeMap, BTreeSet},
 };
 
+use reversi_engine::match_statistics::Points;
 use reversi_room::{Issuer, RoomName};
 use reversi_tournament::{Command, Ending, EntrantId, Format, Outcome, Phase, Rejection, Settings, standings};
 
-use crate::trial::{Trial, ai, player, settings};
+use crate::trial::{Trial, ai, played, player, settings};
 
 type Met = BTreeMap<(u32, u32), u32>;
 
@@ -145,6 +146,27 @@ fn a_meeting_that_was_not_played_may_be_repeated() {
     };
     assert_eq!(pairs(1), [[1, 2], [3, 4]].map(|pair| pair.map(|one| Some(EntrantId(one))).into()).into());
     assert_eq!(pairs(1), pairs(2));
+}
+
+/// Also where a bye of a leader would bring the others as near to each other; here the leaders have the lowest ratings.
+#[test]
+fn a_bye_goes_to_the_lowest_score() {
+    for players in [5, 7, 9, 11] {
+        let mut trial = Trial::started(swiss(2), players);
+        let bye = |trial: &Trial, round| trial.round(round).iter().find(|pair| pair.1.is_none()).unwrap().0;
+        let first = bye(&trial, 1);
+        for meeting in trial.running() {
+            let upset = if Some(meeting.pairing.first) > meeting.pairing.second { Points::Win } else { Points::Loss };
+            trial.finish(meeting.pairing.number, played(&[upset; 2]));
+        }
+        let second = bye(&trial, 2);
+        let rows = standings(&trial.tournament);
+        let points = rows.iter().find(|row| row.entrant == second).unwrap().points.0;
+        assert!(
+            second != first && points == 4,
+            "{players}: {second:?} had {points} half points, with those of the bye"
+        );
+    }
 }
 
 #[test]

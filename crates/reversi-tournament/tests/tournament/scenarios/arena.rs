@@ -127,6 +127,22 @@ fn an_ai_plays_who_has_no_opponent() {
     }
 }
 
+#[test]
+fn two_players_of_a_pool_play_ais_between_their_meetings() {
+    let mut trial = Trial::new(settings(arena(0)), 2);
+    for level in 1..=2 {
+        let who = Participant::Ai(AiSeat { level, ..ai() });
+        trial.issue(ORGANISER, Command::Join { who, rating: 1500, password: None }).unwrap();
+    }
+    trial.control(Control::Start).unwrap();
+    for round in 0..6 {
+        trial.wait(5);
+        let running = trial.running();
+        assert_eq!(running.len(), 1 + round % 2, "round {round}");
+        running.iter().for_each(|meeting| drop(trial.finish(meeting.pairing.number, played(&WON))));
+    }
+}
+
 /// Plays an arena: each meeting ends 30 to 90 s after it was opened.
 fn simulate(trial: &mut Trial, until: Timestamp) {
     let mut ends: BTreeMap<u32, Timestamp> = BTreeMap::new();

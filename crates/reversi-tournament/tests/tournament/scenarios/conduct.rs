@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
-use reversi_room::{ChatText, Issuer};
-use reversi_tournament::{Command, EntrantId, EntrantState, Fact, Fault, Forfeiter, Format, Outcome, Settings};
+use reversi_room::{ChatText, Issuer, Participant};
+use reversi_tournament::{
+    Command, Control, EntrantId, EntrantState, Fact, Fault, Forfeiter, Format, Outcome, Settings,
+};
 
-use crate::trial::{ORGANISER, Trial, WON, arena, played, player, settings};
+use crate::trial::{ORGANISER, Trial, WON, ai, arena, played, player, settings};
 
 fn two_players(cycles: u8) -> Settings {
     settings(Format::AllPlayAll { cycles, challengers: Vec::new() })
@@ -77,6 +79,20 @@ fn three_faults_put_aside_with_the_meetings() {
     assert_eq!(trial.running().len(), 0);
     trial.wait(1);
     assert_eq!(trial.running().len(), 1);
+}
+
+#[test]
+fn an_ai_plays_in_the_place_of_a_player_who_is_put_aside() {
+    let mut trial = Trial::new(settings(arena(3600)), 2);
+    trial.issue(ORGANISER, Command::Join { who: Participant::Ai(ai()), rating: 1500, password: None }).unwrap();
+    trial.control(Control::Start).unwrap();
+    for _ in 0..3 {
+        trial.wait(5);
+        let (number, outcome) = timeout_of(&trial, 2);
+        trial.finish(number, outcome);
+    }
+    trial.wait(5);
+    assert_eq!(trial.running()[0].sides().map(|side| side.0).sum::<u32>(), 1 + 3);
 }
 
 /// In an arena the others go on.

@@ -197,7 +197,7 @@ pub enum TournamentNews {
     },
     /// The entrant is no longer paired.
     Left {
-        /// Whether it is excluded; otherwise it may join again.
+        /// Whether the organiser has excluded it.
         excluded: bool,
     },
     /// The tournament is over.
@@ -212,15 +212,9 @@ pub enum TournamentNews {
 }
 
 impl Notice {
-    /// True if it is kept for a player without a stream. Rooms request open turns again themselves, and a player who comes
-    /// back to a tournament joins it again.
+    /// True if it is kept for a player without a stream. Rooms request open turns again themselves.
     pub(crate) fn is_kept(&self) -> bool {
-        !matches!(
-            self,
-            Self::TurnRequested(_)
-                | Self::TurnClosed { .. }
-                | Self::Tournament { news: TournamentNews::Left { .. }, .. }
-        )
+        !matches!(self, Self::TurnRequested(_) | Self::TurnClosed { .. })
     }
 
     /// True if other players decide how often it is sent, or it stands in the record of a game. Such notices are dropped

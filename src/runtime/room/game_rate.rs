@@ -16,7 +16,8 @@ use crate::{
 };
 
 /// Counts a game that begins in `events`, or a request that they carry, for the player whose command it is, or else for
-/// who answers for the room. Returns the events. Fails with [`RoomError::TooFast`] when a rate is exceeded.
+/// who answers for the room; for no player of a meeting, whom the server has seated. Returns the events. Fails with
+/// [`RoomError::TooFast`] when a rate is exceeded.
 pub(super) fn admit(
     players: &Players,
     room: &Room,
@@ -25,7 +26,9 @@ pub(super) fn admit(
 ) -> Result<Vec<Event>, RoomError> {
     let payer = match issuer {
         Issuer::Player(player) => Some(player),
-        Issuer::Admin | Issuer::Server => room.payer(),
+        Issuer::Admin | Issuer::Server => {
+            room.payer().filter(|payer| room.meeting().is_none() || room.seat_of(*payer).is_none())
+        }
     };
     let is_counted = |fact: &Fact| matches!(fact, Fact::GameStarted { .. }) || fact.request().is_some();
     if events.iter().any(|event| is_counted(&event.fact))

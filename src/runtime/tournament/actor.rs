@@ -22,12 +22,12 @@ use tracing::Instrument as _;
 
 use super::{
     journal::read,
-    meeting_room::look,
+    meeting_room::{look, settle},
     notices,
     registry::{EndedRooms, MAILBOX, TournamentCall, TournamentHandle, TournamentRegistry},
 };
 use crate::{
-    room::{self, Issuer, PlayerId, RoomId, Timestamp, TournamentId},
+    room::{Issuer, PlayerId, Timestamp, TournamentId},
     runtime::{lifecycle::ticks, limit::limits::STORE_RETRY, outcome::RoomError, room::rooms::Rooms, stalls::SHORTEST},
     store::{AppendError, TournamentAppend, TournamentJournal},
     tournament::{
@@ -184,7 +184,8 @@ impl TournamentActor {
 
     /// Handles one message, one room or the deadline.
     async fn step(&mut self) -> Result<(), ActorEnd> {
-        if let Phase::Ended(_) = self.tournament.phase() {
+        // A room that is looked at may be new, and has to end too.
+        if matches!(self.tournament.phase(), Phase::Ended(_)) && self.looks.is_empty() {
             return Err(ActorEnd::Over);
         }
         self.follow_rooms();
@@ -377,34 +378,20 @@ impl TournamentActor {
 
     /// What follows from events: notices to entrants, and the end of rooms whose meetings were decided otherwise.
     fn follow(&mut self, before: &Tournament, events: &[Event]) {
-        let leaves = events.iter().find_map(|event| match event.fact {
-            Fact::Left { entrant, .. } => self.tournament.entrants().get(&entrant)?.who.id(),
-            _ => None,
-        });
         for event in events {
             notices::send(&self.server.host.context.players, before, &self.tournament, event);
+            // A room that is looked at now may not be there yet: it ends when it is known.
             if let Fact::Finished { number, .. } | Fact::Adjudicated { number, .. } = &event.fact
-                && self.rooms.remove(number).is_some()
+                && self.rooms.remove(number) == Some(MeetingRoom::Playing)
             {
-                self.end_room(*number, leaves);
+                self.settle(*number);
             }
         }
     }
 
-    /// Ends the series of a meeting that is decided already. Who leaves the tournament loses the game there; another
-    /// rated game is played to its end, so that nobody ends a lost one without losing it.
-    fn end_room(&self, number: u32, leaves: Option<PlayerId>) {
-        let Some(meeting) = self.tournament.meeting(number) else { return };
-        let (host, room): (_, RoomId) = (self.server.host.clone(), meeting.pairing.room);
-        let (issuer, command) = match leaves {
-            Some(player) => (Issuer::Player(player), room::Command::Leave),
-            None if self.tournament.settings().game.rated => return,
-            None => (Issuer::Admin, room::Command::Close),
-        };
-        self.server.host.context.lifecycle.spawn(async move {
-            // A room that is not there needs no end; one that does not answer ends by itself.
-            let _ = host.command(room, issuer, command).await;
-        });
+    fn settle(&self, number: u32) {
+        let host = self.server.host.clone();
+        self.server.host.context.lifecycle.spawn(settle(host, Arc::clone(&self.tournament), number));
     }
 
     /// Looks at the rooms of all meetings whose sides have both been there.
@@ -417,7 +404,7 @@ impl TournamentActor {
 
     fn look_at(&mut self, number: u32) {
         self.rooms.insert(number, MeetingRoom::Looking { again: false });
-        self.looks.spawn(look(self.server.clone(), Arc::clone(&self.tournament), number));
+        self.looks.spawn(look(self.server.clone(), self.state.subscribe(), number));
     }
 
     fn look_at_ended(&mut self) {
@@ -434,7 +421,7 @@ impl TournamentActor {
         match (self.rooms.get(&number), found) {
             // It was decided otherwise meanwhile.
             (None, _) => {
-                self.end_room(number, None);
+                self.settle(number);
                 Ok(())
             }
             (Some(MeetingRoom::Looking { again: true }), None) => {

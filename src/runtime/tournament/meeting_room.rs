@@ -2,17 +2,19 @@
 
 use std::{sync::Arc, time::Duration};
 
+use tokio::sync::watch;
+
 use crate::{
     match_statistics::{Points, Score},
     room::{
-        Command, Creation, DisplayName, EndReason, GameId, GameRecord, JoinCode, MeetingRef, Occupant, Participant,
-        PlayerId, PlayerKind, Policy, Profile, Rejection, Room, RoomId, Settings,
+        Command, Creation, DisplayName, EndReason, GameId, GameRecord, Issuer, JoinCode, MeetingRef, Occupant,
+        Participant, PlayerId, PlayerKind, Policy, Profile, Rejection, Room, RoomId, Settings,
     },
     rules::{self, ByColor, Color},
     runtime::{
         limit::limits::{DAMAGE_RETRY, STORE_RETRY},
         outcome::RoomError,
-        room::rooms::Rooms,
+        room::{host::RoomHost, rooms::Rooms},
     },
     store::Archive,
     tournament::{Fault, Forfeiter, Meeting, Outcome, Tournament},
@@ -24,13 +26,19 @@ const BOARD_SHOWN: Duration = Duration::from_secs(10 * 60);
 /// The name in the place of an owner.
 const OWNER: &str = "tournament";
 
-/// Creates the room of a meeting unless it was there before. Returns the outcome of the meeting if that is known, and
-/// none while its series runs. Tries again until the store and the room answer.
-pub(super) async fn look(rooms: Rooms, tournament: Arc<Tournament>, number: u32) -> (u32, Option<Outcome>) {
+/// The newest state of a tournament.
+type LatestState = watch::Receiver<Arc<Tournament>>;
+
+/// Creates the room of a meeting unless it was there before, or the meeting is decided. Returns the outcome of the
+/// meeting if that is known, and none while its series runs. Tries again until the store and the room answer.
+pub(super) async fn look(rooms: Rooms, state: LatestState, number: u32) -> (u32, Option<Outcome>) {
     let mut is_told = false;
     loop {
-        let Some(meeting) = tournament.meeting(number) else { return (number, None) };
-        let error = match look_once(&rooms, &tournament, meeting).await {
+        let tournament = Arc::clone(&state.borrow());
+        let Some(meeting) = tournament.meeting(number).filter(|meeting| !meeting.is_finished()) else {
+            return (number, None);
+        };
+        let error = match look_once(&rooms, &tournament, meeting, &state).await {
             Ok(found) => return (number, found),
             Err(error) => error,
         };
@@ -46,7 +54,12 @@ pub(super) async fn look(rooms: Rooms, tournament: Arc<Tournament>, number: u32)
     }
 }
 
-async fn look_once(rooms: &Rooms, tournament: &Tournament, meeting: &Meeting) -> Result<Option<Outcome>, RoomError> {
+async fn look_once(
+    rooms: &Rooms,
+    tournament: &Tournament,
+    meeting: &Meeting,
+    state: &LatestState,
+) -> Result<Option<Outcome>, RoomError> {
     let Some(sides) = sides(tournament, meeting) else { return Ok(Some(Outcome::Void)) };
     let room = meeting.pairing.room;
     let open = match rooms.snapshot_as_admin(room).await {
@@ -60,7 +73,13 @@ async fn look_once(rooms: &Rooms, tournament: &Tournament, meeting: &Meeting) ->
         return Ok(Some(outcome(&sides, &games, tournament.settings().game.games, open.as_deref())));
     }
     match create(rooms, tournament, meeting, &sides).await {
-        Ok(()) => Ok(None),
+        Ok(()) => {
+            if state.borrow().meeting(meeting.pairing.number).is_none_or(Meeting::is_finished) {
+                // It was decided meanwhile, and a side may have left before its game began.
+                let _ = rooms.host.command(room, Issuer::Admin, Command::Close).await;
+            }
+            Ok(None)
+        }
         // It was there, and has closed without a game.
         Err(RoomError::Rejected(Rejection::RoomClosed)) => Ok(Some(Outcome::Void)),
         Err(error) => Err(error),
@@ -132,6 +151,23 @@ async fn create(
     rooms.host.create(creation, Some(Command::Start(None))).await.map(drop)
 }
 
+/// Ends the series of a meeting that is decided. A rated game that runs is played to its end, so that nobody ends a lost
+/// one without losing it; a side that has left the tournament loses it.
+pub(super) async fn settle(host: RoomHost, tournament: Arc<Tournament>, number: u32) {
+    let Some(meeting) = tournament.meeting(number) else { return };
+    let entrants = meeting.sides().filter_map(|side| tournament.entrants().get(&side));
+    let left = entrants.filter(|entrant| entrant.left.is_some()).filter_map(|entrant| entrant.who.id());
+    let mut commands: Vec<_> = left.map(|player| (Issuer::Player(player), Command::Leave)).collect();
+    if commands.is_empty() {
+        let is_rated = tournament.settings().game.rated;
+        commands.push((Issuer::Admin, if is_rated { Command::EndSeries } else { Command::Close }));
+    }
+    for (issuer, command) in commands {
+        // A room that is not there needs no end; one that does not answer ends by itself.
+        let _ = host.command(meeting.pairing.room, issuer, command).await;
+    }
+}
+
 /// The organiser in the place of the owner, who answers for the games of AIs and has no rights in the room.
 fn owner(organiser: PlayerId) -> Profile {
     let name = DisplayName::from_stored(OWNER).unwrap_or_else(|_| unreachable!("a name"));
@@ -199,7 +235,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::room::{Issuer, RoomName, Timestamp, TournamentId};
+    use crate::room::{RoomName, Timestamp, TournamentId};
 
     #[test]
     fn a_game_lost_on_time_is_a_fault_of_its_loser_on_whichever_side() {

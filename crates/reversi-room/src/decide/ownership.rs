@@ -1,5 +1,7 @@
 //! The owner of a room, who stands in while that one is away, and the co-owners.
 
+use reversi_engine::rules::Color;
+
 use super::{Draft, Issuer, Phase, PlayerId, Rejection, Room};
 use crate::{event::Fact, rejection, seat::PlayerKind, state::Member};
 
@@ -26,12 +28,16 @@ impl Room {
         self.co_owners.iter().copied()
     }
 
-    /// The player who answers for what the room does by itself: the owner, or else the first member; for a meeting of AIs
-    /// the organiser, who is no member.
+    /// The player who answers for what the room does by itself: the owner, or else the first member. For a meeting a
+    /// seated player; for one of AIs the organiser, who is no member.
     #[must_use]
     pub fn payer(&self) -> Option<PlayerId> {
+        if self.meeting.is_some() {
+            let seated = Color::ALL.into_iter().find_map(|side| self.seats[side].occupant.player());
+            return seated.or(Some(self.owner));
+        }
         let first = || self.members.first().map(|member| member.profile.id);
-        self.owner().map(|owner| owner.id).or_else(first).or(self.meeting.map(|_| self.owner))
+        self.owner().map(|owner| owner.id).or_else(first)
     }
 
     /// Whether the room is this player's, who is away: it may come back without code and password, cannot be banned, and

@@ -52,6 +52,8 @@ pub(super) struct Disk {
 struct Faults {
     /// How long the next write of a tournament takes.
     slow: Duration,
+    /// How long the next write of a room takes.
+    slow_room: Duration,
     /// Whether writes of tournaments are refused.
     refuses_tournaments: bool,
     /// Whether writes of rooms, and notes that the server is alive, are refused.
@@ -63,6 +65,10 @@ struct Faults {
 impl Disk {
     pub(super) fn slow_down(&self, next: Duration) {
         self.faults().slow = next;
+    }
+
+    pub(super) fn slow_down_room(&self, next: Duration) {
+        self.faults().slow_room = next;
     }
 
     pub(super) fn refuse(&self, tournaments: bool, others: bool) {
@@ -136,8 +142,13 @@ impl TournamentJournal for Disk {
 
 impl Journal for Disk {
     fn append<'a>(&'a self, append: Append<'a>) -> AppendFuture<'a> {
+        let slow = std::mem::take(&mut self.faults().slow_room);
         match self.check(|faults| faults.refuses_others) {
-            Ok(()) => self.store.append(append),
+            Ok(()) if slow.is_zero() => self.store.append(append),
+            Ok(()) => AppendFuture::Slow(Box::pin(async move {
+                tokio::time::sleep(slow).await;
+                self.store.append(append).await
+            })),
             Err(error) => AppendFuture::Slow(Box::pin(async move { Err(refused(error)) })),
         }
     }

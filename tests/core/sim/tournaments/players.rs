@@ -401,3 +401,45 @@ fn a_downtime_whose_credit_was_not_written_is_not_lost() {
     assert_eq!(tournament.meetings().len(), 1);
     Played { tournament, machine, stalls: Vec::new(), habits }.check_history().expect("nobody had no time to come");
 }
+
+/// Its room could not be created before, or was just being created.
+#[test]
+fn who_has_left_plays_no_rated_game_of_a_meeting() {
+    let mut settings = of_players(settings(Format::Swiss { rounds: 1 }, None));
+    settings.game.rated = true;
+    for is_slow in [false, true] {
+        let mut machine = Machine::new(1);
+        let room = machine.run(Kill::Never, async |runtime, disk| {
+            let (id, mut attendants) = enter(runtime, 1, &[Habit::Steady; 2], settings.clone()).await;
+            if is_slow {
+                disk.slow_down_room(Duration::from_secs(5));
+            } else {
+                disk.refuse(false, true);
+            }
+            let leaver = attendants[0].id;
+            let leaves = async {
+                let meeting = loop {
+                    let tournament = runtime.tournaments.get(id).await.expect("the tournament");
+                    if let Some(meeting) = tournament.meetings().find(|meeting| meeting.appeared == [true; 2]) {
+                        break meeting.clone();
+                    }
+                    sleep(Duration::from_millis(100)).await;
+                };
+                sleep(Duration::from_secs(2)).await;
+                let leave = runtime.tournaments.command(id, Issuer::Player(leaver), Command::Leave);
+                leave.await.expect("leaves");
+                disk.refuse(false, false);
+                sleep(4 * MOVE_TIME).await;
+                meeting.pairing.room
+            };
+            let all = futures_util::future::join_all(attendants.iter_mut().map(|one| one.attend(runtime, id)));
+            tokio::select! {
+                room = leaves => room,
+                _ = all => unreachable!("they attend for ever"),
+            }
+        });
+        let stored = machine.store.game(GameId { room: room.expect("not killed"), number: 1 });
+        let game = futures_util::FutureExt::now_or_never(stored).expect("in memory").expect("readable");
+        assert!(game.is_none_or(|game| !game.end.counts()), "is_slow: {is_slow}");
+    }
+}

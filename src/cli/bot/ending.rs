@@ -13,8 +13,11 @@ use crate::{
 
 impl Bot {
     /// The end of a bot that others keep from playing on: a failure, unless it has played its games, or was to play for
-    /// ever and has begun.
+    /// ever and has begun. In a tournament it is always one.
     pub(super) fn end(&self, why: &str) -> anyhow::Result<()> {
+        if self.tournament.is_some() {
+            bail!("{why}");
+        }
         let (played, games) = (self.played, self.args.games);
         if self.is_done() || games == 0 && played > 0 {
             say(why);

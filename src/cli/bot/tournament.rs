@@ -14,36 +14,46 @@ use crate::{
             tournament::{ending, has_ended, is_player},
         },
     },
-    client::{ClientError, PlayEvent, TournamentId, v1::player_tournament::News},
+    client::{
+        ClientError, PlayEvent, TournamentId,
+        v1::{EntrantState, player_tournament::News},
+    },
 };
 
 /// The longest wait for the call that leaves a tournament, as the process ends.
 const LEAVE_TIMEOUT: Duration = Duration::from_secs(2);
 
 impl Bot {
-    /// Plays until the stream fails, the tournament has ended, or the bot is no longer in it.
+    /// Plays until the stream fails, the tournament has ended, or the bot is no longer in it. A rated game is then still
+    /// played to its end.
     pub(super) async fn play_in_tournament(&mut self, id: &TournamentId) -> Result<Infallible, StopReason> {
         let mut stream = self.session.play_stream().await?;
         self.opened = Some(Instant::now());
         self.introduce().await?;
-        self.join_tournament(id).await?;
+        let mut end = self.join_tournament(id).await?;
+        let mut may_be_idle = true;
         let mut searches = MoveSearches::new(self.source.search_engine(&self.session), self.seed);
         loop {
+            if std::mem::take(&mut may_be_idle)
+                && end.is_some()
+                && self.session.me().await?.games.is_empty()
+                && let Some(end) = end
+            {
+                return Err(end);
+            }
             tokio::select! {
                 event = stream.next() => {
                     let event = event.unwrap_or_else(|| Err(ClientError::Broken("the server ended the stream".into())))?;
                     match &event {
                         PlayEvent::Tournament { tournament, news } if tournament == id => {
-                            say(text::tournament::news(news));
-                            if let News::Ended(_) | News::Left(_) = **news {
-                                return Err(StopReason::Done);
-                            }
+                            end = self.hear(id, news).await?.or(end);
                         }
                         PlayEvent::GameEnded { game, side, outcome, .. } => {
                             say(format_args!("game {game}, as {side}: {outcome}"));
                         }
                         _ => {}
                     }
+                    may_be_idle = !matches!(event, PlayEvent::Turn(_));
                     self.handle_event(event, &stream, &mut searches).await?;
                     self.failures = 0;
                 }
@@ -53,22 +63,45 @@ impl Bot {
         }
     }
 
-    /// Joining is done once: after a lost connection it says that the bot is back.
-    async fn join_tournament(&mut self, id: &TournamentId) -> Result<(), StopReason> {
+    /// Prints news of the tournament. Returns why the bot ends, if it does.
+    async fn hear(&self, id: &TournamentId, news: &News) -> Result<Option<StopReason>, StopReason> {
+        let end = match news {
+            News::Ended(_) => Some(StopReason::Done),
+            News::Left(left) if left.excluded => {
+                return Ok(Some(StopReason::Ended(text::tournament::news(news))));
+            }
+            // It may be from before the bot joined.
+            News::Left(_) if self.is_in(id).await? => return Ok(None),
+            News::Left(_) => Some(StopReason::Done),
+            _ => None,
+        };
+        say(text::tournament::news(news));
+        Ok(end)
+    }
+
+    async fn is_in(&self, id: &TournamentId) -> Result<bool, ClientError> {
+        let standings = self.session.tournament(id).await?.standings;
+        let own = standings.iter().find(|row| is_player(row, &self.session.player().id));
+        Ok(own.is_some_and(|row| ![EntrantState::Left, EntrantState::Excluded].contains(&row.state())))
+    }
+
+    /// Joining is done once: after a lost connection it says that the bot is back. Returns why the bot ends, if the
+    /// tournament ended meanwhile.
+    async fn join_tournament(&mut self, id: &TournamentId) -> Result<Option<StopReason>, StopReason> {
         match self.session.join_tournament(id, &self.args.password).await {
             Ok(tournament) => {
                 let name = tournament.settings.unwrap_or_default().name;
                 let waits = if tournament.started_at.is_none() { "; waiting for the start" } else { "" };
                 say(format_args!("in tournament {id} ({name}){waits}"));
-                Ok(())
+                Ok(None)
             }
-            Err(error) if error.is("WRONG_PHASE") => self.has_missed_the_end(id, error).await,
+            Err(error) if error.is("WRONG_PHASE") => self.missed_end(id, error).await.map(Some),
             Err(error) => Err(error.into()),
         }
     }
 
-    /// The tournament may have ended while the connection was lost.
-    async fn has_missed_the_end(&self, id: &TournamentId, refused: ClientError) -> Result<(), StopReason> {
+    /// The end of a tournament that ended while the connection was lost.
+    async fn missed_end(&self, id: &TournamentId, refused: ClientError) -> Result<StopReason, StopReason> {
         let answer = self.session.tournament(id).await?;
         let tournament = answer.tournament.unwrap_or_default();
         let phase = tournament.phase();
@@ -76,7 +109,7 @@ impl Bot {
         match answer.standings.iter().find(|row| is_player(row, &self.session.player().id)) {
             Some(own) if has_ended(phase) => {
                 say(ending(phase, tournament.cancel_reason(), own.rank, entrants));
-                Err(StopReason::Done)
+                Ok(StopReason::Done)
             }
             _ => Err(refused.into()),
         }

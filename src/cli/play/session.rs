@@ -67,11 +67,14 @@ impl TournamentEntry {
             return None;
         }
         let line = text::tournament::news(news);
-        if let News::Ended(_) | News::Left(_) = news {
-            self.end = Some(line);
-            return None;
+        match news {
+            News::Ended(_) => self.end = Some(line),
+            News::Left(left) if left.excluded => self.end = Some(line),
+            // It may be from before the player joined; the standings tell.
+            News::Left(_) => {}
+            _ => return Some(line),
         }
-        Some(line)
+        None
     }
 }
 

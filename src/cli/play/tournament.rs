@@ -271,11 +271,13 @@ impl Entrant<'_> {
         if has_ended(tournament.phase()) {
             return Some(Exit::Ended);
         }
-        let own = view.standings.iter().find(|row| is_player(row, &self.session.player().id))?;
-        if let state @ (EntrantState::Left | EntrantState::Excluded) = own.state() {
+        let own = view.standings.iter().find(|row| is_player(row, &self.session.player().id));
+        // Who has left before the first meeting has no row.
+        let state = own.map_or(EntrantState::Left, v1::Standing::state);
+        let (Some(own), false) = (own, [EntrantState::Left, EntrantState::Excluded].contains(&state)) else {
             self.entry.end = Some(left_line(state == EntrantState::Excluded).to_owned());
             return Some(Exit::Ended);
-        }
+        };
         self.tell_place(&view.standings);
         let waits_for = waits_for(tournament, own, view, self.played);
         if let Some(line) = waits_for.filter(|line| *line != self.waits_for) {

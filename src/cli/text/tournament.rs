@@ -80,7 +80,7 @@ pub(in crate::cli) fn ending(
 pub(in crate::cli) fn left_line(is_excluded: bool) -> &'static str {
     match is_excluded {
         true => "excluded from the tournament by the organiser",
-        false => "no longer in the tournament, which can be joined again",
+        false => "no longer an entrant of the tournament",
     }
 }
 

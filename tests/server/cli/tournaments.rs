@@ -479,7 +479,7 @@ fn a_person_comes_back_to_a_tournament_and_leaves_it() {
     again.wait_for("Ada is in tournament ");
     organise(&server, &ada, &["leave", &id]);
     let end = again.wait_for_exit();
-    assert!(end.contains("no longer in the tournament, which can be joined again\n"), "{end}");
+    assert!(end.contains("no longer an entrant of the tournament\n"), "{end}");
     let nova = ["bot", "--tournament", &id, "--name=nova", "--ai=greedy", "--password=sesame"];
     for (arguments, name) in [(&play("sesame")[..], "Ada"), (&nova, "nova")] {
         let mut entrant = Running::start(&server, arguments);
@@ -488,6 +488,29 @@ fn a_person_comes_back_to_a_tournament_and_leaves_it() {
         let end = entrant.wait_for_exit();
         assert!(end.contains("excluded from the tournament by the organiser"), "{end}");
     }
+}
+
+#[test]
+fn a_rated_game_is_played_to_its_end_after_that_of_its_tournament() {
+    let server = Server::start();
+    let [organiser, kept] = ["tournament-rated", "tournament-rated-person"].map(Kept::new);
+    let create = ["create", "Cup", "--all-play-all", "--rated"];
+    let id = id(&organise(&server, &organiser, &create));
+    let mut nova = Running::start(&server, &["bot", "--tournament", &id, "--name=nova", "--ai=greedy"]);
+    nova.wait_for("waiting for the start");
+    let mut ada = Running::start(&server, &["play", "--tournament", &id, "--keep", &kept.0]);
+    ada.wait_for("waiting until the organiser starts");
+    organise(&server, &organiser, &["start", &id]);
+    let turn = ada.wait_for("your move");
+    organise(&server, &organiser, &["end", &id]);
+    nova.wait_for("the tournament is stopped");
+    let (_, moves) = turn.split_once("): ").unwrap();
+    ada.send_line(moves.split(' ').next().unwrap());
+    ada.wait_for("your move");
+    ada.send_line("resign");
+    ada.wait_for("the tournament is stopped");
+    let end = nova.wait_for_exit();
+    assert_eq!(end.matches("by resignation").count(), 1, "the second game of the meeting is not played: {end}");
 }
 
 /// Neither this nor an invitation takes an entrant away from its meetings.

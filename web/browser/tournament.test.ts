@@ -40,6 +40,9 @@ scenario("entrants are brought to their game, and its result is in the standings
   await expect.poll(() => bob.url()).toMatch(/#\/room\//);
   await bob.locator(".notice").getByText(texts.news.begins("Evening", "nova")).waitFor();
   await bob.getByRole("link", { name: texts.meetingOf }).waitFor();
+  const guest = await open({ at: address(bob.url()) });
+  await guest.getByText(en.room.series(1, 2)).waitFor();
+  expect(await guest.getByRole("button", { name: en.room.endSeries }).count()).toBe(0);
   for (const game of [1, 2]) {
     await bob.getByText(en.room.series(game, 2)).waitFor();
     await bob.getByRole("button", { name: en.game.resign }).waitFor();
@@ -55,6 +58,7 @@ scenario("entrants are brought to their game, and its result is in the standings
     .locator(".notice")
     .getByText(texts.news.ended("Evening", 2, 2))
     .waitFor();
+  expect(await bob.getByRole("button", { name: en.game.rematch }).count()).toBe(0);
   await bob.getByRole("button", { name: texts.news.show }).last().click();
   await bob.getByRole("link", { name: /^Replay game 2, / }).click();
   await bob.getByRole("slider", { name: en.replay.position }).waitFor();

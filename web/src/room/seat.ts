@@ -100,3 +100,8 @@ export function awaitsOpponent({ seats, game }: Room, playerId: string): boolean
 export function havePlayed({ seats }: Room): boolean {
   return seats.some(({ wins, draws }) => wins + draws > 0);
 }
+
+/** Whether the room is this player's. A meeting of a tournament has no owner, and a visitor no id. */
+export function isOwner({ ownerId }: Pick<Room, "ownerId">, me: string): boolean {
+  return ownerId !== "" && ownerId === me;
+}

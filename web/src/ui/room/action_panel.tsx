@@ -17,6 +17,7 @@ import {
   havePlayed,
   isAwaited,
   isComplete,
+  isOwner,
   isRunning,
   isSeatOf,
   namesOf,
@@ -64,7 +65,7 @@ function SeriesStatus({ room, me, series }: RoomProps & { series: Series }) {
   return (
     <>
       <p class="muted">{texts.series(game, games)}</p>
-      {room.ownerId === me && game < games && (
+      {isOwner(room, me) && game < games && (
         <ConfirmButton class="small" ask={`${texts.endSeries}?`} run={() => attempt(() => rooms.endSeries({ roomId }))}>
           {texts.endSeries}
         </ConfirmButton>
@@ -124,7 +125,7 @@ function Between(props: RoomProps) {
   if (room.series?.nextGameAt) return <NextGame at={room.series.nextGameAt} />;
   if (searchRoom.value === roomId && awaitsOpponent(room, me)) return <Search room={room} />;
   const own = side && room.seats[SEATS.indexOf(side)];
-  const owner = room.ownerId === me;
+  const owner = isOwner(room, me);
   const complete = isComplete(room);
   const open = room.seats.some(({ occupant }) => occupant.case === "open");
   // Of a guest with a time for the answer, that is told.
@@ -143,7 +144,7 @@ function Between(props: RoomProps) {
       {!complete && <Invitation room={room} />}
       {complete && !again && <Awaited {...props} seats={awaited} />}
       <div class="buttons">
-        {again && <Rematch {...props} />}
+        {again && !room.meeting && <Rematch {...props} />}
         {owner && !again && (complete || !autoStart) && (
           <button type="button" class="primary large" disabled={!complete || awaited.length > 0} onClick={start}>
             {count > 1 ? texts.startSeries(count) : texts.start}
@@ -174,7 +175,7 @@ function Awaited({ room, me, seats }: RoomProps & { seats: readonly Seat[] }) {
   if (seats.some((seat) => isSeatOf(seat, me))) return <p>{texts.waitingForYou}</p>;
   const names = seats.map((seat) => occupantName(text.value, seat)).join(", ");
   if (names) return <p>{texts.waitingFor(names)}</p>;
-  return room.ownerId === me ? null : <p>{texts.waitingForOwner}</p>;
+  return isOwner(room, me) ? null : <p>{texts.waitingForOwner}</p>;
 }
 
 /** How often a search is repeated: who was away for a moment may wait as well. */

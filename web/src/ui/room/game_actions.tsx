@@ -5,7 +5,7 @@ import { instant } from "../../game/clock";
 import { colorOf } from "../../game/history";
 import { GameClaim } from "../../gen/reversi/v1/game_pb";
 import { type Game, Offer } from "../../gen/reversi/v1/types_pb";
-import { occupantName, SEATS } from "../../room/seat";
+import { isOwner, occupantName, SEATS } from "../../room/seat";
 import { attempt } from "../../state/call";
 import { text } from "../../text/text";
 import { ConfirmButton } from "../control/confirm_button";
@@ -20,7 +20,7 @@ export function GameActions({ room, me, side }: RoomProps) {
   const { gameId } = game;
   const abort = () => attempt(() => games.abortGame({ gameId }));
   if (!side) {
-    const mayAbort = room.ownerId === me && room.seats.every(({ occupant }) => occupant.case !== "player");
+    const mayAbort = isOwner(room, me) && room.seats.every(({ occupant }) => occupant.case !== "player");
     return mayAbort ? (
       <div class="buttons">
         <button type="button" onClick={abort}>

@@ -1,6 +1,7 @@
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import { instant } from "../../game/clock";
 import type { Room, Seat } from "../../gen/reversi/v1/types_pb";
+import { isOwner } from "../../room/seat";
 import { timeText } from "../../room/time_control";
 import { answers, answerText, inviteTo } from "../../state/room/invite";
 import { text } from "../../text/text";
@@ -11,7 +12,7 @@ export function Guests({ room, me }: { room: Room; me: string }) {
   const { invitation } = text.value;
   const open = room.seats.findIndex(({ occupant }) => occupant.case === "open");
   const ended = answers.value.get(room.roomId);
-  const guest = room.ownerId === me && open >= 0 && ended?.player;
+  const guest = isOwner(room, me) && open >= 0 && ended?.player;
   return (
     <>
       {room.seats.map((seat, index) => (

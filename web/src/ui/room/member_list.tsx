@@ -1,7 +1,7 @@
 import type { TargetedKeyboardEvent } from "preact";
 import { rooms } from "../../api/client";
 import { type Member, RoomPhase } from "../../gen/reversi/v1/types_pb";
-import { isSeatOf, SEATS } from "../../room/seat";
+import { isOwner, isSeatOf, SEATS } from "../../room/seat";
 import { address } from "../../route";
 import { attempt } from "../../state/call";
 import { text } from "../../text/text";
@@ -23,7 +23,7 @@ export function MemberList({ room, me }: RoomProps) {
               {playerId === me && <span class="tag">{texts.you}</span>}
               {playerId === room.ownerId && <span class="tag good">{texts.owner}</span>}
               {!member.present && <span class="tag">{texts.away}</span>}
-              {room.ownerId === me && playerId !== me && room.phase !== RoomPhase.CLOSED && (
+              {isOwner(room, me) && playerId !== me && room.phase !== RoomPhase.CLOSED && (
                 <MemberActions room={room} member={member} />
               )}
             </li>

@@ -2,7 +2,7 @@ import { rooms } from "../../api/client";
 import { RoomPhase } from "../../gen/reversi/v1/types_pb";
 import { roomTitle } from "../../room/row/title";
 import { timeControlText } from "../../room/time_control";
-import { isComplete, isRunning, watching } from "../../room/seat";
+import { isComplete, isOwner, isRunning, watching } from "../../room/seat";
 import { address } from "../../route";
 import { attempt } from "../../state/call";
 import { navigate } from "../../state/location";
@@ -37,8 +37,8 @@ export function RoomPanel({ watchers, ...props }: RoomProps & { watchers: number
           </a>
         )}
       </p>
-      {isComplete(room) && !closed && <Invitation room={room} />}
-      {room.ownerId === me && !closed && <OwnerPanel {...props} />}
+      {isComplete(room) && !closed && !room.meeting && <Invitation room={room} />}
+      {isOwner(room, me) && !closed && <OwnerPanel {...props} />}
       <div class="buttons">
         {!member && !closed && (
           <button type="button" onClick={() => attempt(() => joinRoom(roomId))}>
@@ -56,7 +56,7 @@ export function RoomPanel({ watchers, ...props }: RoomProps & { watchers: number
               {texts.leave}
             </button>
           ))}
-        {room.ownerId === me && room.phase === RoomPhase.LOBBY && (
+        {isOwner(room, me) && room.phase === RoomPhase.LOBBY && (
           <ConfirmButton ask={texts.closeSure} class="quiet" run={() => attempt(() => rooms.closeRoom({ roomId }))}>
             {texts.close}
           </ConfirmButton>

@@ -16,6 +16,9 @@ pub(in crate::cli) fn wait_after(open: Duration, failures: u32) -> Duration {
     if open >= STABLE { Duration::ZERO } else { backoff(failures) }
 }
 
+/// After a lost connection, which is said once.
+pub(in crate::cli) const CONNECTED_AGAIN: &str = "connected again";
+
 /// What a person reads of a lost connection, which is tried again after this wait.
 pub(in crate::cli) fn connection_lost(error: &ClientError, wait: Duration) -> String {
     if wait.is_zero() {

@@ -14,7 +14,7 @@ use crate::{
     cli::{
         connect::{
             login,
-            reconnecting_stream::{Received, ReconnectingStream, connection_lost},
+            reconnecting_stream::{CONNECTED_AGAIN, Received, ReconnectingStream, connection_lost},
         },
         say,
         terminal::{
@@ -32,9 +32,6 @@ use crate::{
     },
     rules::{Color, Square},
 };
-
-/// After a lost connection, which is said once.
-pub(super) const CONNECTED_AGAIN: &str = "connected again";
 
 /// The end when a newer process has the player's turns.
 pub(super) const SUPERSEDED: &str = "another process plays as the same player";

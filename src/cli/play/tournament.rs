@@ -8,14 +8,14 @@ use anyhow::Context as _;
 use super::{
     lines::{COMMANDS, MAX_HELD, StdinMoves},
     options::Args,
-    session::{CONNECTED_AGAIN, Parting, PlaySession, SUPERSEDED, TournamentEntry},
+    session::{Parting, PlaySession, SUPERSEDED, TournamentEntry},
 };
 use crate::{
     cli::{
         connect::{
             find_tournament::{explain_join, find_as},
             login::{self, LoginOptions},
-            reconnecting_stream::{Received, ReconnectingStream, connection_lost},
+            reconnecting_stream::{CONNECTED_AGAIN, Received, ReconnectingStream, connection_lost},
             server_address::Address,
         },
         say,

@@ -165,12 +165,13 @@ pub(super) fn standing(row: &v1::Standing) -> [String; 9] {
 
 /// With the test of a challenger.
 fn entrant_state(row: &v1::Standing) -> String {
-    let test = row.sprt.map(|test| match test.verdict() {
-        v1::SprtVerdict::Unspecified => {
-            format!(", LLR {:+.2} ({:.2} to {:.2})", test.llr, test.lower_bound, test.upper_bound)
-        }
-        v1::SprtVerdict::Elo0 => format!(", LLR {:+.2}: elo0 is accepted", test.llr),
-        v1::SprtVerdict::Elo1 => format!(", LLR {:+.2}: elo1 is accepted", test.llr),
+    let test = row.sprt.map(|test| {
+        let verdict = match test.verdict() {
+            v1::SprtVerdict::Unspecified => "",
+            v1::SprtVerdict::Elo0 => ": the lower difference is accepted",
+            v1::SprtVerdict::Elo1 => ": the higher difference is accepted",
+        };
+        format!(", LLR {:+.2} ({:.2} to {:.2}){verdict}", test.llr, test.lower_bound, test.upper_bound)
     });
     let state = match row.state() {
         EntrantState::In => "in".to_owned(),

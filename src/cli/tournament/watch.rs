@@ -20,7 +20,7 @@ use crate::{
     cli::{
         connect::{
             find_tournament,
-            reconnecting_stream::{Received, ReconnectingStream, backoff, connection_lost},
+            reconnecting_stream::{CONNECTED_AGAIN, Received, ReconnectingStream, backoff, connection_lost},
         },
         say, stdout_is_terminal,
         terminal::{
@@ -93,14 +93,20 @@ impl WatchSession {
 
     async fn by_lines(&mut self, mut log: MeetingLog) -> anyhow::Result<()> {
         let mut interrupt = Interrupt::listen()?;
+        let mut is_lost = false;
         loop {
             tokio::select! {
                 () = interrupt.end() => return Ok(()),
                 news = self.next() => news?,
             }
             if let Some(error) = &self.connection_error {
-                say(error);
+                if !std::mem::replace(&mut is_lost, true) {
+                    say(error);
+                }
                 continue;
+            }
+            if std::mem::take(&mut is_lost) {
+                say(CONNECTED_AGAIN);
             }
             let Some(view) = &self.view else { continue };
             tokio::select! {

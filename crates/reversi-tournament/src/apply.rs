@@ -1,11 +1,14 @@
 //! Applying events. Nothing here fails or decides.
 
+use std::time::Duration;
+
 use reversi_room::{LeaveReason, Participant, Timestamp};
 
 use super::{
     entrant::{Entrant, EntrantId},
     event::{Event, Fact},
     meeting::{Meeting, Outcome, Pairing, Stage},
+    settings::Format,
     state::{Phase, Tournament},
 };
 
@@ -141,10 +144,12 @@ impl Tournament {
         if !self.unfinished.remove(&number) {
             return;
         }
-        let free_from = match meeting.opened {
-            Some(opened) if self.settings.is_pool() => at.max(opened.after(Self::POOL_PACE)),
-            _ => at,
+        let pace = match self.settings.format {
+            Format::Arena { .. } if self.settings.is_pool() => Self::POOL_PACE,
+            Format::Arena { .. } => Self::ARENA_PACE,
+            Format::AllPlayAll { .. } | Format::Swiss { .. } => Duration::ZERO,
         };
+        let free_from = meeting.opened.map_or(at, |opened| at.max(opened.after(pace)));
         for (side, fault) in meeting.sides().zip(outcome.conduct()) {
             self.with_entrant(side, |entrant| {
                 (entrant.meeting, entrant.waits_since) = (None, free_from);

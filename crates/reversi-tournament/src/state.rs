@@ -84,6 +84,8 @@ impl Tournament {
     /// The least time from one meeting of an entrant to the next in a pool: programs that answer at once would otherwise
     /// play several games a second, day and night, and the server keeps each of them.
     pub const POOL_PACE: Duration = Duration::from_secs(20);
+    /// As [`Self::POOL_PACE`], in an arena that ends.
+    pub const ARENA_PACE: Duration = Duration::from_secs(2);
     /// Maximum number of excluded players.
     pub const MAX_EXCLUDED: usize = 200;
 

@@ -338,19 +338,21 @@ fn the_absent_do_not_count_for_how_many_must_be_free() {
 
 /// Otherwise two programs that answer at once would play several games a second.
 #[test]
-fn a_short_meeting_of_a_pool_is_not_followed_at_once() {
-    let mut trial = Trial::started(settings(arena(0)), 2);
-    trial.wait(5);
-    let [meeting] = &trial.running()[..] else { panic!("a meeting") };
-    let number = meeting.pairing.number;
-    trial.server(Command::Finish { number, outcome: played(&WON) });
-    trial.wait(19);
-    assert!(trial.running().is_empty());
-    // Back and forth does not shorten it.
-    trial.server(Command::SetPresence(player(1), false));
-    trial.server(Command::SetPresence(player(1), true));
-    trial.wait(6);
-    assert_eq!(trial.running().len(), 1);
+fn a_short_meeting_of_a_pool_or_an_arena_is_not_followed_at_once() {
+    for (seconds, pace) in [(0, Tournament::POOL_PACE), (3600, Tournament::ARENA_PACE)] {
+        let mut trial = Trial::started(settings(arena(seconds)), 2);
+        trial.wait(5);
+        let [meeting] = &trial.running()[..] else { panic!("a meeting") };
+        let number = meeting.pairing.number;
+        trial.server(Command::Finish { number, outcome: played(&WON) });
+        trial.wait(pace.as_secs() - 1);
+        assert!(trial.running().is_empty());
+        // Back and forth does not shorten it.
+        trial.server(Command::SetPresence(player(1), false));
+        trial.server(Command::SetPresence(player(1), true));
+        trial.wait(6);
+        assert_eq!(trial.running().len(), 1);
+    }
 }
 
 #[test]

@@ -101,7 +101,12 @@ pub trait TournamentJournal: Send + Sync + 'static {
     /// The tournaments of these shards that have not ended, in any order. Damaged ones are left out.
     fn running_tournaments(&self, shards: BTreeSet<Shard>) -> StoreFuture<'_, Vec<TournamentId>>;
 
-    /// At most `limit` of all tournaments before `before`, the newest first. Damaged ones are left out, so only an
-    /// empty page is the last.
-    fn tournament_page(&self, before: Option<TournamentKey>, limit: usize) -> StoreFuture<'_, Vec<TournamentKey>>;
+    /// At most `limit` of all tournaments, or of those that have not ended, before `before`, the newest first. Damaged
+    /// ones are left out, so only an empty page is the last.
+    fn tournament_page(
+        &self,
+        unfinished: bool,
+        before: Option<TournamentKey>,
+        limit: usize,
+    ) -> StoreFuture<'_, Vec<TournamentKey>>;
 }

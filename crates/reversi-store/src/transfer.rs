@@ -91,7 +91,7 @@ pub async fn is_empty(store: &dyn Transfer) -> Result<bool, StoreError> {
         && store.former_players(None, 1).await?.is_empty()
         && store.bans().await?.is_empty()
         && store.standings(None, 1).await?.is_empty()
-        && store.tournament_page(None, 1).await?.is_empty())
+        && store.tournament_page(false, None, 1).await?.is_empty())
 }
 
 /// Copies everything into an empty store. The explorer counts the games again. Reports the games so far to `copied`.
@@ -157,7 +157,7 @@ async fn copy_tournaments(from: &dyn Transfer, to: &dyn Transfer) -> Result<usiz
     let running: HashSet<_> = from.running_tournaments(Shard::all().collect()).await?.into_iter().collect();
     let (mut count, mut before) = (0, None);
     loop {
-        let page = from.tournament_page(before, STEP).await?;
+        let page = from.tournament_page(false, before, STEP).await?;
         let Some(last) = page.last() else { return Ok(count) };
         before = Some(*last);
         for (created, id) in page {

@@ -1,5 +1,7 @@
 //! Finds a tournament by an id or a name of the command line.
 
+use std::collections::HashSet;
+
 use anyhow::{Context as _, anyhow, bail};
 
 use crate::{
@@ -13,15 +15,18 @@ use crate::{
     client::{ClientError, PlayerId, Reader, Session, TournamentId, v1},
 };
 
-/// How many of the newest tournaments may be found by their names.
+/// How many of the newest tournaments may be found by their names, though they have ended.
 const NEWEST: usize = 200;
+
+/// How many of the newest that have not ended may be found by their names: all of two servers.
+const UNFINISHED: usize = 1_000;
 
 /// As [`find`]. If several of the name have not ended, the one that the player organises or has entered is meant.
 pub(in crate::cli) async fn find_as(session: &Session, text: &str) -> anyhow::Result<(TournamentId, v1::Tournament)> {
     find_for(session, Some(&session.player().id), text).await
 }
 
-/// A tournament by its id, or by its name if it is one of the newest. If several have the name, the one that has not ended
+/// A tournament by its id, or by its name if it has not ended or is one of the newest. If several have the name, the one that has not ended
 /// is meant, which is said; if that is not one, the error lists them.
 pub(in crate::cli) async fn find(reader: &Reader, text: &str) -> anyhow::Result<(TournamentId, v1::Tournament)> {
     find_for(reader, None, text).await
@@ -87,21 +92,29 @@ pub(in crate::cli) async fn own(
     Ok(own)
 }
 
-/// Those of the newest that have the name, the newest first: that have not ended, and that have.
+/// Those that have the name, the newest first: that have not ended, and those of the newest that have.
 async fn named(reader: &Reader, name: &str) -> Result<(Vec<v1::Tournament>, Vec<v1::Tournament>), ClientError> {
-    let mut newest = newest(reader, NEWEST).await?;
+    let mut found = newest(reader, true, UNFINISHED).await?;
+    let known: HashSet<_> = found.iter().map(|one| one.tournament_id.clone()).collect();
+    let newest = newest(reader, false, NEWEST).await?;
+    // Of one with a delay, the end may not be shown yet.
+    found.extend(newest.into_iter().filter(|one| !known.contains(&one.tournament_id)));
     let has_name = |one: &v1::Tournament| {
         one.settings.as_ref().is_some_and(|settings| settings.name.to_lowercase() == name.to_lowercase())
     };
-    newest.retain(has_name);
-    Ok(newest.into_iter().partition(|one| !has_ended(one.phase())))
+    found.retain(has_name);
+    Ok(found.into_iter().partition(|one| !has_ended(one.phase())))
 }
 
-/// At most this number of tournaments, the newest first.
-pub(in crate::cli) async fn newest(reader: &Reader, most: usize) -> Result<Vec<v1::Tournament>, ClientError> {
+/// At most this number of tournaments, or of those that have not ended, the newest first.
+pub(in crate::cli) async fn newest(
+    reader: &Reader,
+    unfinished: bool,
+    most: usize,
+) -> Result<Vec<v1::Tournament>, ClientError> {
     let (mut page, mut newest) = (None, Vec::new());
     while newest.len() < most {
-        let found = reader.tournaments(page).await?;
+        let found = reader.tournaments(unfinished, page).await?;
         newest.extend(found.items);
         page = found.next;
         if page.is_none() {

@@ -27,6 +27,9 @@ pub(super) struct ListArgs {
     /// How many to list, from the newest.
     #[arg(long, default_value_t = 50, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     most: u32,
+    /// Only those that have not ended.
+    #[arg(long)]
+    unfinished: bool,
     /// Of these, only those that you organise or have entered. Without --keep you are who `create` and `join` have logged
     /// in.
     #[arg(long)]
@@ -78,13 +81,14 @@ pub(super) async fn list(server: &Address, args: ListArgs) -> anyhow::Result<()>
     let most = usize::try_from(args.most)?;
     if args.mine {
         let session = login::resume(server, args.login.keep.as_deref()).await?;
-        let newest = newest(&session, most).await.context("cannot list the tournaments")?;
+        let newest = newest(&session, args.unfinished, most).await.context("cannot list the tournaments")?;
         let own = own(&session, &session.player().id, newest).await.context("cannot read the standings")?;
         print_list(&own, &args);
         return Ok(());
     }
     read(server, args.login.clone(), async |reader| {
-        print_list(&newest(&reader, most).await.context("cannot list the tournaments")?, &args);
+        let newest = newest(&reader, args.unfinished, most).await.context("cannot list the tournaments")?;
+        print_list(&newest, &args);
         Ok(())
     })
     .await
@@ -93,6 +97,8 @@ pub(super) async fn list(server: &Address, args: ListArgs) -> anyhow::Result<()>
 fn print_list(tournaments: &[v1::Tournament], args: &ListArgs) {
     if args.json {
         tournaments.iter().map(json::tournament).for_each(say);
+    } else if tournaments.is_empty() && args.unfinished {
+        say("no tournament that has not ended");
     } else if tournaments.is_empty() {
         say("no tournaments; `reversi tournament create` makes one");
     } else {

@@ -154,17 +154,18 @@ impl Tournaments {
         Ok(stats.rating.unwrap_or_default().rounded())
     }
 
-    /// At most `limit` tournaments before a key, the newest first, and the key for the next page; none on the last page,
-    /// which is empty. Damaged ones are left out.
+    /// At most `limit` tournaments, perhaps only those that have not ended, before a key, the newest first, and the key for
+    /// the next page; none on the last page, which is empty. Damaged ones are left out.
     ///
     /// # Errors
     /// When the store is unavailable.
     pub async fn page(
         &self,
+        unfinished: bool,
         before: Option<TournamentKey>,
         limit: usize,
     ) -> Result<(Vec<Arc<Tournament>>, Option<TournamentKey>), RoomError> {
-        let keys = self.journal.tournament_page(before, limit).await?;
+        let keys = self.journal.tournament_page(unfinished, before, limit).await?;
         let mut page = Vec::new();
         for (_, id) in &keys {
             match self.get(*id).await {

@@ -393,7 +393,12 @@ impl TournamentJournal for SqliteDisk {
         self.call(move |store| store.running_tournaments(shards))
     }
 
-    fn tournament_page(&self, before: Option<TournamentKey>, limit: usize) -> StoreFuture<'_, Vec<TournamentKey>> {
-        self.call(move |store| store.tournament_page(before, limit))
+    fn tournament_page(
+        &self,
+        unfinished: bool,
+        before: Option<TournamentKey>,
+        limit: usize,
+    ) -> StoreFuture<'_, Vec<TournamentKey>> {
+        self.call(move |store| store.tournament_page(unfinished, before, limit))
     }
 }

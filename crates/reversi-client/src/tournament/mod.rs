@@ -17,9 +17,15 @@ impl Reader {
         TournamentServiceClient::new(self.transport())
     }
 
-    /// A page of all tournaments, the newest first; `page` is [`Page::next`] of the last page.
-    pub async fn tournaments(&self, page: Option<String>) -> Result<Page<v1::Tournament>, ClientError> {
-        let request = v1::ListTournamentsRequest { page_size: 0, page_token: page.unwrap_or_default() };
+    /// A page of all tournaments, or of those that have not ended, the newest first; `page` is [`Page::next`] of the last
+    /// page.
+    pub async fn tournaments(
+        &self,
+        unfinished: bool,
+        page: Option<String>,
+    ) -> Result<Page<v1::Tournament>, ClientError> {
+        let page_token = page.unwrap_or_default();
+        let request = v1::ListTournamentsRequest { page_size: 200, page_token, unfinished };
         let answer = self.tournament_calls().list_tournaments(request).await?.into_inner();
         Ok(Page::new(answer.tournaments, answer.next_page_token))
     }

@@ -369,7 +369,12 @@ impl TournamentJournal for MemoryStore {
         self.answer(|inner| inner.tournaments.running(&shards))
     }
 
-    fn tournament_page(&self, before: Option<TournamentKey>, limit: usize) -> StoreFuture<'_, Vec<TournamentKey>> {
-        self.answer(|inner| inner.tournaments.page(before, limit))
+    fn tournament_page(
+        &self,
+        unfinished: bool,
+        before: Option<TournamentKey>,
+        limit: usize,
+    ) -> StoreFuture<'_, Vec<TournamentKey>> {
+        self.answer(|inner| inner.tournaments.page(unfinished, before, limit))
     }
 }

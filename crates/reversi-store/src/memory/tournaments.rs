@@ -40,8 +40,9 @@ impl MemoryTournaments {
         self.0.values().filter(is_running).map(|known| known.id).collect()
     }
 
-    pub(super) fn page(&self, before: Option<TournamentKey>, limit: usize) -> Vec<TournamentKey> {
-        let keys = self.0.values().map(|known| (known.created, known.id));
+    pub(super) fn page(&self, unfinished: bool, before: Option<TournamentKey>, limit: usize) -> Vec<TournamentKey> {
+        let of = self.0.values().filter(|known| !(unfinished && known.ended));
+        let keys = of.map(|known| (known.created, known.id));
         let mut page: Vec<_> = keys.filter(|key| before.is_none_or(|before| *key < before)).collect();
         page.sort_unstable_by(|one, other| other.cmp(one));
         page.truncate(limit);

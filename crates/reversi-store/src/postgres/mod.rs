@@ -558,8 +558,13 @@ impl TournamentJournal for PostgresStore {
         self.rooms.ask(move |session| async move { tournaments::running(&session, &shards).await })
     }
 
-    fn tournament_page(&self, before: Option<TournamentKey>, limit: usize) -> StoreFuture<'_, Vec<TournamentKey>> {
-        self.archive.ask(move |session| async move { tournaments::page(&session, before, limit).await })
+    fn tournament_page(
+        &self,
+        unfinished: bool,
+        before: Option<TournamentKey>,
+        limit: usize,
+    ) -> StoreFuture<'_, Vec<TournamentKey>> {
+        self.archive.ask(move |session| async move { tournaments::page(&session, unfinished, before, limit).await })
     }
 }
 

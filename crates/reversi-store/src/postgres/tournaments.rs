@@ -96,14 +96,23 @@ pub(super) async fn running(session: &Session, shards: &BTreeSet<Shard>) -> Resu
     session.query(sql, &[&shards]).await?.iter().map(id).collect()
 }
 
+const PAGE: &str = "SELECT created_us, id FROM tournaments WHERE (created_us, id) < ($1, $2) \
+    ORDER BY created_us DESC, id DESC LIMIT $3";
+
+const UNFINISHED_PAGE: &str = "SELECT created_us, id FROM tournaments WHERE NOT ended AND (created_us, id) < ($1, $2) \
+    ORDER BY created_us DESC, id DESC LIMIT $3";
+
 pub(super) async fn page(
     session: &Session,
+    unfinished: bool,
     before: Option<TournamentKey>,
     limit: usize,
 ) -> Result<Vec<TournamentKey>, ReadError> {
     let (created, before) = before.map_or((i64::MAX, i64::MAX), |(created, id)| (created.0, key(id)));
-    let sql = "SELECT created_us, id FROM tournaments WHERE (created_us, id) < ($1, $2) \
-        ORDER BY created_us DESC, id DESC LIMIT $3";
+    let sql = match unfinished {
+        true => UNFINISHED_PAGE,
+        false => PAGE,
+    };
     let rows = session.query(sql, &[&created, &before, &i64::try_from(limit)?]).await?;
     rows.iter().map(|row| Ok((Timestamp(column(row, "created_us")?), id(row)?))).collect()
 }

@@ -473,9 +473,14 @@ impl TournamentJournal for SqliteStore {
         })
     }
 
-    fn tournament_page(&self, before: Option<TournamentKey>, limit: usize) -> StoreFuture<'_, Vec<TournamentKey>> {
+    fn tournament_page(
+        &self,
+        unfinished: bool,
+        before: Option<TournamentKey>,
+        limit: usize,
+    ) -> StoreFuture<'_, Vec<TournamentKey>> {
         let damaged = Arc::clone(&self.damaged);
-        self.archive.ask(move |connection| tournaments::page(connection, &damaged, before, limit))
+        self.archive.ask(move |connection| tournaments::page(connection, &damaged, unfinished, before, limit))
     }
 }
 

@@ -61,11 +61,16 @@ pub(super) fn running(connection: &Connection, damaged: &DamagedRows) -> Result<
 pub(super) fn page(
     connection: &Connection,
     damaged: &DamagedRows,
+    unfinished: bool,
     before: Option<TournamentKey>,
     limit: usize,
 ) -> Result<Vec<TournamentKey>, ReadError> {
     let (created, id) = before.map_or((i64::MAX, i64::MAX), |(created, id)| (created.0, key(id)));
-    let condition = "(created_us, id) < (?, ?) ORDER BY created_us DESC, id DESC LIMIT ?";
+    let condition = match unfinished {
+        // By the index of those, which are few: with "+" no other one is used.
+        true => "NOT ended AND (+created_us, id) < (?, ?) ORDER BY +created_us DESC, id DESC LIMIT ?",
+        false => "(created_us, id) < (?, ?) ORDER BY created_us DESC, id DESC LIMIT ?",
+    };
     keys(connection, damaged, condition, (created, id, i64::try_from(limit)?))
 }
 

@@ -62,7 +62,7 @@ pub(crate) async fn all(
     let mut running = store.running_tournaments(Shard::all().collect()).await.unwrap();
     running.sort_unstable();
     let mut tournaments = Vec::new();
-    for key in store.tournament_page(None, 100).await.unwrap() {
+    for key in store.tournament_page(false, None, 100).await.unwrap() {
         tournaments.push((key, store.tournament(key.1).await));
     }
     (running, tournaments)
@@ -136,8 +136,20 @@ on_each!(running_tournaments_are_those_of_the_shards_that_have_not_ended, async 
     assert_eq!(running(&[one]).await, [one.tournament(2)]);
     assert_eq!(running(&[one, other]).await, [one.tournament(2), other.tournament(1), other.tournament(2)]);
     assert_eq!(journal.running_tournaments(BTreeSet::new()).await, Ok(Vec::new()));
-    assert_eq!(journal.tournament_page(None, 9).await.unwrap().len(), 4, "also the one that has ended");
+    assert_eq!(journal.tournament_page(false, None, 9).await.unwrap().len(), 4, "also the one that has ended");
 });
+
+/// All of the pages with two tournaments each.
+async fn paged(journal: &dyn TournamentJournal, unfinished: bool) -> Vec<TournamentKey> {
+    let (mut seen, mut before) = (Vec::new(), None);
+    loop {
+        let page = journal.tournament_page(unfinished, before, 2).await.unwrap();
+        let Some(last) = page.last() else { return seen };
+        assert!(page.len() <= 2);
+        before = Some(*last);
+        seen.extend(page);
+    }
+}
 
 on_each!(tournaments_are_paged_newest_first, async |store| {
     let journal = &*store.tournaments;
@@ -147,15 +159,15 @@ on_each!(tournaments_are_paged_newest_first, async |store| {
         journal.append_tournament(append).await.unwrap();
     }
     journal.append_tournament(TournamentAppend { at: at(99), ..append(2, 1, 1, true) }).await.unwrap();
-    let (mut seen, mut before) = (Vec::new(), None);
-    loop {
-        let page = journal.tournament_page(before, 2).await.unwrap();
-        let Some(last) = page.last() else { break };
-        assert!(page.len() <= 2);
-        before = Some(*last);
-        seen.extend(page);
+    let mut all = [(40, 5), (30, 1), (20, 4), (20, 3), (10, 2)].map(|(seconds, number)| (at(seconds), id(number))).to_vec();
+    assert_eq!(paged(journal, false).await, all);
+    for (number, expected) in [(4, 1), (5, 1), (2, 2)] {
+        let end = TournamentAppend { ended: true, ..append(number, expected, 1, true) };
+        journal.append_tournament(end).await.unwrap();
+        all.retain(|(_, one)| *one != id(number));
+        assert_eq!(paged(journal, true).await, all);
     }
-    assert_eq!(seen, [(40, 5), (30, 1), (20, 4), (20, 3), (10, 2)].map(|(seconds, number)| (at(seconds), id(number))));
+    assert_eq!(paged(journal, false).await.len(), 5);
 });
 
 on_each_place!(tournaments_are_there_after_a_restart, async |place| {
@@ -205,7 +217,7 @@ async fn a_tournament_with_a_missing_event_is_damaged_and_affects_no_other() {
     assert!(matches!(damaged, Err(StoreError::Damaged(_))), "{damaged:?}");
     assert_eq!(store.tournaments.tournament(id(3)).await, Ok(Some(stored(3, 5))));
     connection(&folder).execute_batch("UPDATE tournaments SET created_us = 'now' WHERE id = 1").unwrap();
-    assert_eq!(store.tournaments.tournament_page(None, 9).await.unwrap().len(), 2);
+    assert_eq!(store.tournaments.tournament_page(false, None, 9).await.unwrap().len(), 2);
 }
 
 /// All values of a table.

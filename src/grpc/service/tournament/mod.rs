@@ -70,11 +70,12 @@ impl TournamentService for Services {
         request: Request<v1::ListTournamentsRequest>,
     ) -> Reply<v1::ListTournamentsResponse> {
         let (player, admin, wire) = open_to_see(request)?;
-        let listing = Listing::new("ListTournaments", &());
+        let filter = v1::ListTournamentsRequest { page_token: String::new(), page_size: 0, ..wire.clone() };
+        let listing = Listing::new("ListTournaments", &filter);
         let size = convert::read_page_size(wire.page_size)?;
         let before = listing.read(&wire.page_token)?;
         self.runtime.tournaments.charge(&player, size)?;
-        let (page, next) = self.runtime.tournaments.page(before, size).await?;
+        let (page, next) = self.runtime.tournaments.page(wire.unfinished, before, size).await?;
         let next = next.map(|(created, id)| listing.write(created, id));
         Ok(Response::new(v1::ListTournamentsResponse {
             tournaments: page

@@ -214,10 +214,15 @@ impl TournamentJournal for Connection {
         })
     }
 
-    fn tournament_page(&self, before: Option<TournamentKey>, limit: usize) -> StoreFuture<'_, Vec<TournamentKey>> {
+    fn tournament_page(
+        &self,
+        unfinished: bool,
+        before: Option<TournamentKey>,
+        limit: usize,
+    ) -> StoreFuture<'_, Vec<TournamentKey>> {
         Box::pin(async move {
             self.reach().await?;
-            self.database.store.tournaments.tournament_page(before, limit).await
+            self.database.store.tournaments.tournament_page(unfinished, before, limit).await
         })
     }
 }

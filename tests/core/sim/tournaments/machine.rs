@@ -135,8 +135,13 @@ impl TournamentJournal for Disk {
         self.store.running_tournaments(shards)
     }
 
-    fn tournament_page(&self, before: Option<TournamentKey>, limit: usize) -> StoreFuture<'_, Vec<TournamentKey>> {
-        self.store.tournament_page(before, limit)
+    fn tournament_page(
+        &self,
+        unfinished: bool,
+        before: Option<TournamentKey>,
+        limit: usize,
+    ) -> StoreFuture<'_, Vec<TournamentKey>> {
+        self.store.tournament_page(unfinished, before, limit)
     }
 }
 

@@ -51,7 +51,7 @@ pub enum RoomError {
     /// No tournament has that id.
     #[error("no such tournament")]
     TournamentNotFound,
-    /// The player or the server has reached its limit of tournaments.
+    /// The player, its address or the server has reached its limit of tournaments.
     #[error("too many tournaments: {0}")]
     QuotaTournaments(&'static str),
     /// The player has reached its limit of streams.

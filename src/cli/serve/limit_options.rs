@@ -116,7 +116,8 @@ mod tests {
                      --max-streams-per-address 3 --max-calls-per-address 4 --rate-per-address 5 --log-in-rate 0 \
                      --chat-rate-per-address 6 --chat-burst-per-address 7 --max-addresses 8 --max-calls 9 \
                      --max-players-per-address 10 --wrong-guesses-per-address 11 \
-                     --game-rate 0 --game-burst 10 --game-rate-per-address 0 --game-burst-per-address 11";
+                     --game-rate 0 --game-burst 10 --game-rate-per-address 0 --game-burst-per-address 11 \
+                     --max-tournaments-per-address 0 --tournament-rate 12 --tournament-rate-per-address 0";
         let asked = Limits {
             connections_per_address: 0,
             rooms_per_address: 1,
@@ -135,6 +136,9 @@ mod tests {
             game_burst: 10,
             games_per_minute_per_address: 0,
             game_burst_per_address: 11,
+            tournaments_per_address: 0,
+            tournaments_per_hour: 12,
+            tournaments_per_hour_per_address: 0,
             wrong_guesses_per_address: 11,
             ..Limits::default()
         };

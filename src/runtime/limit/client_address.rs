@@ -74,6 +74,8 @@ pub enum Resource {
     Analyses,
     /// Players that are logged in.
     Players,
+    /// Tournaments created and not over.
+    Tournaments,
 }
 
 /// The counts and rates of one address.
@@ -82,13 +84,14 @@ pub struct ClientAddress {
     /// True if the address tells its clients from others. False for loopback, and for all addresses if log-ins are not
     /// limited by address, as behind a proxy.
     tells_clients_apart: bool,
-    counts: [ConcurrencyLimit; 7],
+    counts: [ConcurrencyLimit; 8],
     /// The number of players at all addresses of its network.
     network_players: Arc<ConcurrencyLimit>,
     requests: Option<RateLimiter>,
     chats: Option<RateLimiter>,
     log_ins: Option<RateLimiter>,
     games: Option<RateLimiter>,
+    tournaments: Option<RateLimiter>,
     http1: Option<Arc<Pacer>>,
     openings: Option<Arc<Pacer>>,
     ai_searches: Option<Arc<SearchUse>>,
@@ -111,6 +114,7 @@ impl ClientAddress {
             limits.seats_per_address,
             limits.analyses_per_address,
             limits.players_per_address,
+            limits.tournaments_per_address,
         ];
         Self {
             prefix,
@@ -127,6 +131,7 @@ impl ClientAddress {
                 limits.games_per_minute_per_address,
                 limits.game_burst_per_address,
             ),
+            tournaments: RateLimiter::per_hour_unless_zero(limits.tournaments_per_hour_per_address),
             http1: Pacer::unless_zero(limits.http1_requests_per_second, limits.http1_request_burst).map(Arc::new),
             openings: Pacer::unless_zero(limits.openings_per_second, limits.opening_burst).map(Arc::new),
             ai_searches: SearchUse::unless_zero(limits.ai_seconds_per_minute_per_address).map(Arc::new),
@@ -196,6 +201,11 @@ impl ClientAddress {
         admit(self.games.as_ref())
     }
 
+    /// Counts a tournament that is created.
+    pub(crate) fn admit_tournament(&self) -> Result<(), TooFast> {
+        admit(self.tournaments.as_ref())
+    }
+
     /// Counts one more; false when the limit is reached.
     pub(crate) fn try_add(&self, resource: Resource) -> bool {
         if resource != Resource::Players {
@@ -226,7 +236,7 @@ impl ClientAddress {
     fn is_unused(&mut self) -> bool {
         self.ai_searches.as_ref().is_none_or(|searches| searches.is_unused(instant()))
             && [&self.http1, &self.openings].into_iter().flatten().all(|pacer| pacer.is_unused(Instant::now()))
-            && [&mut self.log_ins, &mut self.requests, &mut self.chats, &mut self.games]
+            && [&mut self.log_ins, &mut self.requests, &mut self.chats, &mut self.games, &mut self.tournaments]
                 .into_iter()
                 .flatten()
                 .all(RateLimiter::is_unused)

@@ -154,6 +154,15 @@ macro_rules! limits_table {
             game_burst_per_address: u32 = 6_000, N from 1, "game-burst-per-address":
                 "Games that all players of one address start at once, above the average",
                 "The burst of ten tournaments.";
+            tournaments_per_address: usize = 20, N from 0, "max-tournaments-per-address":
+                "Tournaments that all players of one address organise at a time; 0 for no limit",
+                "Five organisers with all that they may have, and a twenty-fifth of the server's places.";
+            tournaments_per_hour: u32 = 20, N from 0, "tournament-rate":
+                "Tournaments an hour that one player creates, on average, and at once; 0 for no limit",
+                "The list keeps every tournament. More than anybody organises.";
+            tournaments_per_hour_per_address: u32 = 40, N from 0, "tournament-rate-per-address":
+                "Tournaments an hour that all players of one address create, on average, and at once; 0 for no limit",
+                "A flood fills five pages of the list a day, not one a second.";
             wrong_guesses_per_minute: u32 = 30, N from 1, "wrong-guesses":
                 "Wrong passwords and join codes of one player in a minute",
                 "More than a person types.";

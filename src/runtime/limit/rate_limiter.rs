@@ -57,6 +57,11 @@ impl RateLimiter {
         Self::of(Quota::per_minute(at_least_one(per_minute)), burst)
     }
 
+    /// With an average per hour, which is also the burst. None when it is 0.
+    pub(crate) fn per_hour_unless_zero(per_hour: u32) -> Option<Self> {
+        (per_hour > 0).then(|| Self::of(Quota::per_hour(at_least_one(per_hour)), per_hour))
+    }
+
     fn of(average: Quota, burst: u32) -> Self {
         let quota = average.allow_burst(at_least_one(burst));
         Self { quota, limiter: fresh(quota) }

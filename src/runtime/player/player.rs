@@ -378,6 +378,12 @@ impl Player {
         self.quota.home().map_or(Ok(()), |home| home.admit_game())
     }
 
+    /// Counts a tournament that the player creates.
+    pub(crate) fn admit_tournament(&self) -> Result<(), TooFast> {
+        self.rates.tournaments.as_ref().map_or(Ok(()), RateLimiter::admit)?;
+        self.quota.home().map_or(Ok(()), |home| home.admit_tournament())
+    }
+
     /// Counts a call in progress; none when the limit is reached.
     #[must_use]
     pub fn begin_call(self: Arc<Self>) -> Option<CallPermit> {

@@ -18,6 +18,8 @@ pub(super) struct Rates {
     pub(super) chats: RateLimiter,
     /// None without a limit.
     pub(super) games: Option<RateLimiter>,
+    /// None without a limit.
+    pub(super) tournaments: Option<RateLimiter>,
     /// Seats that it reserves for others.
     pub(super) invitations: RateLimiter,
     /// Seats that others reserve for it.
@@ -31,6 +33,7 @@ impl Rates {
             requests: RateLimiter::new(limits.requests_per_second, limits.request_burst),
             chats: RateLimiter::new(limits.chats_per_second, limits.chat_burst),
             games: RateLimiter::per_minute_unless_zero(limits.games_per_minute, limits.game_burst),
+            tournaments: RateLimiter::per_hour_unless_zero(limits.tournaments_per_hour),
             invitations: RateLimiter::per_minute(INVITATIONS_PER_MINUTE, INVITATION_BURST),
             invited: Arc::default(),
             ai_searches: Arc::new(SearchUse::new(limits.ai_seconds_per_minute)),

@@ -28,12 +28,8 @@ use crate::{
     tournament::{Command, Creation, Event, Fact, Phase, Settings, Tournament, stored::encode_event},
 };
 
-/// Maximum number of tournaments of one organiser that have not ended.
-const PER_ORGANISER: usize = 4;
 /// For each of these numbers of entrants a watcher waits once more between two states.
 const PACED_ENTRANTS: usize = 64;
-/// Maximum number of tournaments of one node that have not ended.
-const PER_NODE: usize = 500;
 
 /// The tournaments. Clones are handles to the same ones.
 #[derive(Clone)]
@@ -48,20 +44,14 @@ impl Tournaments {
     /// Creates a tournament that the player organises.
     ///
     /// # Errors
-    /// When a limit is reached or the store is unavailable.
+    /// When a limit or a rate is reached, or the store is unavailable.
     pub async fn create(&self, organiser: &Player, settings: Settings) -> Result<Arc<Tournament>, RoomError> {
         let context = &self.rooms.host.context;
         context.lifecycle.require_running()?;
-        let (all, own) = context.tournaments.count(organiser.id());
-        if own >= PER_ORGANISER {
-            return Err(RoomError::QuotaTournaments("you organise 4 that are not over; end or cancel one"));
-        }
-        if all >= PER_NODE {
-            return Err(RoomError::QuotaTournaments("the server has as many as it can"));
-        }
-        organiser.admit_game().map_err(|TooFast { retry_after }| RoomError::TooFast(retry_after))?;
         let room = context.cluster.new_room(self.rooms.random.bits()).ok_or(RoomError::Unreachable)?;
         let id = TournamentId::from_random(room.bits());
+        let place = context.tournaments.reserve(id, organiser)?;
+        organiser.admit_tournament().map_err(|TooFast { retry_after }| RoomError::TooFast(retry_after))?;
         let settings = Settings { seed: self.rooms.random.bits(), ..settings };
         let creation = Creation { id, organiser: organiser.id(), settings };
         let at = context.clock.now();
@@ -90,6 +80,7 @@ impl Tournaments {
             }
             let created = Arc::new(tournament.clone());
             actor::start(&this.rooms, &this.journal, tournament, None);
+            drop(place);
             Ok(created)
         };
         context.lifecycle.run_to_end(create).await

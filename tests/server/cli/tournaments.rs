@@ -1,6 +1,8 @@
 //! `reversi tournament`, and `reversi bot` and `play` with `--tournament`: an organiser, entrants and watchers, each a
 //! process.
 
+use reversi::client::{Client, PlayerKind, TournamentControl, v1};
+
 use super::command::{Running, Server, file, reversi, text};
 use crate::harness::process;
 
@@ -281,6 +283,31 @@ fn of_several_tournaments_with_a_name_one_is_meant_or_none() {
     assert!(!newest.contains(&own), "the newest one is another's: {newest}");
     let meetings = |entrant: &str| server.output_of(&["tournament", "meetings", &own, "--entrant", entrant], "");
     assert_eq!(meetings("ai random:1"), meetings("1"));
+}
+
+/// The list keeps those that were cancelled for good.
+#[tokio::test]
+async fn a_tournament_that_has_not_ended_is_found_behind_many_newer_ones() {
+    let server = Server::start_with(&["--tournament-rate", "0", "--tournament-rate-per-address", "0"]);
+    let ada = Kept::new("tournament-behind");
+    let cup = id(&organise(&server, &ada, &["create", "Cup", "--swiss=3"]));
+    let client = Client::connect(&server.url).await.unwrap();
+    let flood = client.log_in("flood", PlayerKind::Bot).await.unwrap();
+    let format = Some(v1::tournament_settings::Format::Swiss(v1::Swiss { rounds: 3 }));
+    let admits = Some(v1::Opponents { kinds: vec![v1::PlayerKind::Bot.into()], ..Default::default() });
+    let settings = v1::TournamentSettings { name: "Flood".into(), format, admits, ..Default::default() };
+    for _ in 0..200 {
+        let made = flood.create_tournament(settings.clone(), "").await.unwrap().tournament_id.parse().unwrap();
+        flood.control_tournament(&made, TournamentControl::Cancel).await.unwrap();
+    }
+    assert!(server.output_of(&["tournament", "show", "Cup"], "").contains(&cup));
+    let list = |option: &str| server.output_of(&["tournament", "list", option], "");
+    let unfinished = list("--unfinished");
+    assert!(unfinished.contains(&cup) && !unfinished.contains("Flood"), "{unfinished}");
+    assert!(!list("--most=50").contains(&cup));
+    organise(&server, &ada, &["cancel", "Cup"]);
+    let pools = list("--unfinished");
+    assert!(pools.contains("Pool 60+1 bots rated") && !pools.contains("Cup"), "{pools}");
 }
 
 /// An AI that cannot be entered leaves no tournament behind.

@@ -159,7 +159,8 @@ on_each!(tournaments_are_paged_newest_first, async |store| {
         journal.append_tournament(append).await.unwrap();
     }
     journal.append_tournament(TournamentAppend { at: at(99), ..append(2, 1, 1, true) }).await.unwrap();
-    let mut all = [(40, 5), (30, 1), (20, 4), (20, 3), (10, 2)].map(|(seconds, number)| (at(seconds), id(number))).to_vec();
+    let mut all =
+        [(40, 5), (30, 1), (20, 4), (20, 3), (10, 2)].map(|(seconds, number)| (at(seconds), id(number))).to_vec();
     assert_eq!(paged(journal, false).await, all);
     for (number, expected) in [(4, 1), (5, 1), (2, 2)] {
         let end = TournamentAppend { ended: true, ..append(number, expected, 1, true) };

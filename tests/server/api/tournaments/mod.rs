@@ -1,5 +1,8 @@
 //! Tournaments over the API: the organiser, entrants who only answer their turns, and everybody who watches.
 
+mod limits;
+mod lists;
+
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use reversi::{
@@ -172,23 +175,6 @@ async fn bots_that_only_answer_turns_play_a_swiss_tournament() {
     assert_eq!(standings.iter().map(|row| row.half_points).sum::<i32>(), 24);
     assert!(standings.windows(2).all(|pair| pair[0].half_points >= pair[1].half_points));
     assert!(standings.iter().all(|row| row.meetings == 3 && row.elo.is_some()));
-}
-
-#[tokio::test]
-async fn rounds_of_a_playoff_are_announced_as_such() {
-    let server = TestServer::open().await;
-    let organiser = server.human("Organiser").await;
-    let with_final = v1::TournamentSettings { playoff: 2, ..swiss(1) };
-    let id = organiser.organise(with_final).await.unwrap().tournament_id;
-    let mut plays = JoinSet::new();
-    for name in ["Ada", "Bea"] {
-        let bot = server.bot(name).await;
-        bot.enter(&id).await.unwrap();
-        plays.spawn(bot.plays_rounds(id.clone()));
-    }
-    organiser.control(&id, v1::TournamentControl::Start).await.unwrap();
-    let [one, other] = plays.join_all().await.try_into().unwrap();
-    assert!(one.0 + other.0 == 3 && one.1 == [(false, 1), (true, 1)] && one.1 == other.1, "{one:?} {other:?}");
 }
 
 #[tokio::test]

@@ -479,7 +479,7 @@ impl TournamentActor {
     }
 
     /// An entrant is absent once it has had no stream for some time; after a start or a move of the tournament that time
-    /// begins anew.
+    /// begins anew. One whose player has logged out for good leaves: nobody can come back as it.
     async fn changes_of_entrants(&mut self) -> Vec<(PlayerId, Command)> {
         let host = &self.server.host;
         let (now, instant) = (self.now(), Instant::now());
@@ -487,9 +487,11 @@ impl TournamentActor {
         for entrant in self.tournament.entrants().values().filter(|entrant| entrant.left.is_none()) {
             let Some(player) = entrant.who.id() else { continue };
             let players = &host.context.players;
-            if host.context.cluster.shares_store() && players.get(player).is_none() {
-                // If it cannot be read now, it is absent until it can.
-                let _ = host.player(player).await;
+            // If it cannot be read now, it is absent until it can.
+            if players.get(player).is_none() && matches!(host.player(player).await, Ok(None)) {
+                self.unseen.remove(&player);
+                changes.push((player, Command::Leave));
+                continue;
             }
             let is_there = if players.is_connected(player) {
                 self.unseen.remove(&player);

@@ -1,10 +1,10 @@
-//! How many tournaments there may be.
+//! How many tournaments there may be, and what becomes of those and of entrants that nobody needs any more.
 
 use reversi::store::{SqliteStore, Store};
 use tokio::task::JoinSet;
 use tonic::{Code, Status};
 
-use super::{Player, ServerOptions, TestServer, refused, swiss, v1};
+use super::{Player, ServerOptions, TestServer, refused, swiss, v1, within};
 
 /// A server that stores on a disk, so that calls overlap, with limits of one address.
 async fn limited(folder: &tempfile::TempDir, at_a_time: usize, per_hour: [u32; 2]) -> TestServer {
@@ -72,4 +72,26 @@ async fn tournaments_have_a_rate_by_player_and_by_address() {
     assert!((29 * 60..=30 * 60).contains(&delay), "{delay}");
     create_and_cancel(&bea).await.unwrap();
     refused(create_and_cancel(&bea).await, Code::ResourceExhausted, "RATE");
+}
+
+#[tokio::test]
+async fn an_entrant_who_logs_out_for_good_leaves_and_one_who_keeps_its_name_stays() {
+    let server = TestServer::open().await;
+    let [organiser, ada, bea] = [server.human("Organiser").await, server.human("Ada").await, server.human("Bea").await];
+    let settings = v1::TournamentSettings { max_entrants: 2, ..swiss(1) };
+    let id = organiser.organise(settings).await.unwrap().tournament_id;
+    let room = ada.quick_start_with_ai("random", v1::SidePreference::Black).await.unwrap();
+    ada.resign(&room.game.unwrap().game_id).await.unwrap();
+    ada.sessions().claim_name(v1::ClaimNameRequest {}).await.unwrap();
+    for entrant in [&ada, &bea] {
+        entrant.enter(&id).await.unwrap();
+    }
+    for player in [ada, bea] {
+        player.sessions().log_out(v1::LogOutRequest::default()).await.unwrap();
+    }
+    let has_left = |view: &v1::TournamentView| view.tournament.as_ref().unwrap().entrants == 1;
+    within(organiser.watched(&id, has_left)).await;
+    let standings = organiser.tournament(&id).await.unwrap().standings;
+    assert_eq!(standings.len(), 1, "{standings:?}");
+    organiser.enter(&id).await.unwrap();
 }

@@ -75,6 +75,7 @@ pub use seat::{Ai, Guest, Occupant, Seat};
 pub use session::Session;
 pub use settings::{Opening, Opponents, Settings};
 pub use stream::{HEARTBEATS_MISSED, Incoming, PROMPT_HEARTBEAT, PlayStream, backoff};
+pub use tournament::MeetingFilter;
 pub use turn::{Invited, OfferStatus, PlayEvent, Turn, TurnEnd};
 // Generated types that need no validation.
 pub use v1::{

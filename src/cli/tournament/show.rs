@@ -18,7 +18,7 @@ use crate::{
         terminal::interrupt::until_output_fails,
         text::table::{line, widths},
     },
-    client::{GameFilter, PlayerId, Reader, v1},
+    client::{GameFilter, MeetingFilter, PlayerId, Reader, v1},
     proto::json,
 };
 
@@ -63,13 +63,20 @@ pub(super) struct WatchArgs {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     reversi tournament meetings Cup                  all of them\n  \
-    reversi tournament meetings Cup --entrant nova   those of one entrant")]
+    reversi tournament meetings Cup --entrant nova   those of one entrant
+      reversi tournament meetings Cup --round 3        those of one round")]
 pub(super) struct MeetingsArgs {
     /// Id or name of the tournament.
     tournament: String,
     /// Only those of this entrant, given by its number or name.
     #[arg(long, value_name = "ENTRANT")]
     entrant: Option<String>,
+    /// Only those of this round, of the play-off with --playoff, and else before it.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(1..))]
+    round: Option<i32>,
+    /// Only those of the play-off.
+    #[arg(long)]
+    playoff: bool,
     /// Print JSON, an object a line.
     #[arg(long)]
     json: bool,
@@ -148,11 +155,12 @@ pub(super) async fn meetings(reader: &Reader, args: MeetingsArgs) -> anyhow::Res
         Some(text) => find_entrant(reader, &id, text).await?.0,
         None => 0,
     };
+    let filter = MeetingFilter { entrant, round: args.round.unwrap_or(0), playoff: args.playoff };
     let names = Names::of(&reader.tournament(&id).await.context("cannot read the standings")?.standings);
     until_output_fails(async {
         let (mut page, mut is_first) = (None, true);
         loop {
-            let found = reader.meetings(&id, entrant, page).await.context("cannot list the meetings")?;
+            let found = reader.meetings(&id, filter, page).await.context("cannot list the meetings")?;
             if args.json {
                 found.items.iter().map(json::meeting).for_each(say);
             } else if found.items.is_empty() && is_first {

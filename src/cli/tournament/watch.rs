@@ -30,7 +30,7 @@ use crate::{
         text::{table::widths, tournament::has_ended},
     },
     client::{
-        ClientError, Reader, TournamentId,
+        ClientError, MeetingFilter, Reader, TournamentId,
         v1::{self, MeetingState, TournamentView},
     },
 };
@@ -230,7 +230,7 @@ impl MeetingLog {
     async fn read(&mut self) -> Result<BTreeMap<i32, v1::Meeting>, ClientError> {
         let (mut finished, mut page) = (BTreeMap::new(), self.unread.clone());
         loop {
-            let found = self.reader.meetings(&self.id, 0, page.clone()).await?;
+            let found = self.reader.meetings(&self.id, MeetingFilter::default(), page.clone()).await?;
             let is_over = found.items.iter().all(is_finished);
             finished.extend(found.items.into_iter().filter(is_finished).map(|one| (one.number, one)));
             if found.next.is_none() {

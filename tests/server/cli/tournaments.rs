@@ -106,6 +106,8 @@ fn shown_in_tables_and_as_json(server: &Server, id: &str) {
     assert_eq!(meetings.lines().count(), 3, "{meetings}");
     assert!(meetings.lines().all(|line| object(line)["state"] == "played"), "{meetings}");
     assert_eq!(tournament(&["meetings", id]).lines().count(), 7);
+    assert_eq!(tournament(&["meetings", id, "--round=2"]).lines().count(), 3);
+    assert_eq!(tournament(&["meetings", id, "--playoff"]), "no meetings\n");
     let games = tournament(&["games", id]);
     assert_eq!((games.lines().count(), games.matches("black_wins").count()), (12, 0), "{games}");
     assert_eq!(games, server.output_of(&["games", "--tournament", "cup"], ""));

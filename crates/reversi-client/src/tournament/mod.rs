@@ -12,6 +12,17 @@ use crate::v1::{
 
 impl StreamMessage for v1::TournamentView {}
 
+/// A filter of meetings; the default matches all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MeetingFilter {
+    /// Only those of this entrant; 0 for all.
+    pub entrant: i32,
+    /// Only those of this round, of the play-off if that is set, and else before it; 0 for all.
+    pub round: i32,
+    /// Only those of the play-off.
+    pub playoff: bool,
+}
+
 impl Reader {
     fn tournament_calls(&self) -> TournamentServiceClient<Transport> {
         TournamentServiceClient::new(self.transport())
@@ -58,15 +69,15 @@ impl Reader {
         Ok(Incoming::new(lines, |response: v1::ExportTournamentResponse| Ok::<_, Malformed>(Some(response.line))))
     }
 
-    /// A page of the meetings by number, of one entrant or of all with 0; `page` is [`Page::next`] of the last page.
+    /// A page of the meetings by number; `page` is [`Page::next`] of the last page.
     pub async fn meetings(
         &self,
         id: &TournamentId,
-        entrant: i32,
+        MeetingFilter { entrant, round, playoff }: MeetingFilter,
         page: Option<String>,
     ) -> Result<Page<v1::Meeting>, ClientError> {
-        let page_token = page.unwrap_or_default();
-        let request = v1::ListMeetingsRequest { tournament_id: id.to_string(), entrant, page_size: 200, page_token };
+        let (tournament_id, page_token) = (id.to_string(), page.unwrap_or_default());
+        let request = v1::ListMeetingsRequest { tournament_id, entrant, page_size: 200, page_token, round, playoff };
         let answer = self.tournament_calls().list_meetings(request).await?.into_inner();
         Ok(Page::new(answer.meetings, answer.next_page_token))
     }

@@ -29,7 +29,7 @@ use crate::{
     },
     room::{ChatText, Issuer, Participant, TournamentId},
     runtime::{Clock, Player, RoomError, WatchedTournament},
-    tournament::{Command, Control, EntrantId, Forfeiter, Outcome, Tournament},
+    tournament::{Command, Control, EntrantId, Forfeiter, Meeting, Outcome, Stage, Tournament},
 };
 
 /// The least time between two messages of a stream.
@@ -116,10 +116,15 @@ impl TournamentService for Services {
         let size = convert::read_page_size(wire.page_size)?;
         let after: u32 = listing.read_id(&wire.page_token)?.unwrap_or(0);
         let entrant = read_entrant("entrant", wire.entrant)?;
+        let round = u32::try_from(wire.round).map_err(|_| Malformed::argument("round", "must be that of a round"))?;
         let found = self.runtime.tournaments.shown(&player, admin, tournament_id(&wire.tournament_id)?).await?;
         self.runtime.tournaments.charge(&player, size)?;
-        let wanted = |one: &&crate::tournament::Meeting| {
-            one.pairing.number > after && (entrant.0 == 0 || one.side_of(entrant).is_some())
+        let is_of_round = |one: &Meeting| {
+            let has_round = wire.round == 0 || one.round == round;
+            has_round && (one.stage == Stage::Playoff) == wire.playoff || wire.round == 0 && !wire.playoff
+        };
+        let wanted = |one: &&Meeting| {
+            one.pairing.number > after && is_of_round(one) && (entrant.0 == 0 || one.side_of(entrant).is_some())
         };
         let meetings: Vec<_> = found.meetings().filter(wanted).take(size).map(|one| meeting(&found, one)).collect();
         let next = meetings.last().filter(|_| meetings.len() == size).map(|last| listing.write_id(last.number));

@@ -35,7 +35,7 @@ async fn the_list_can_leave_out_tournaments_that_have_ended() {
 }
 
 #[tokio::test]
-async fn rounds_of_a_playoff_are_announced_as_such() {
+async fn rounds_of_a_playoff_are_announced_and_listed_as_such() {
     let server = TestServer::open().await;
     let organiser = server.human("Organiser").await;
     let with_final = v1::TournamentSettings { playoff: 2, ..swiss(1) };
@@ -49,4 +49,13 @@ async fn rounds_of_a_playoff_are_announced_as_such() {
     organiser.control(&id, v1::TournamentControl::Start).await.unwrap();
     let [one, other] = plays.join_all().await.try_into().unwrap();
     assert!(one.0 + other.0 == 3 && one.1 == [(false, 1), (true, 1)] && one.1 == other.1, "{one:?} {other:?}");
+    for (round, playoff, numbers) in
+        [(0, false, &[1, 2][..]), (1, false, &[1]), (2, false, &[]), (0, true, &[2]), (1, true, &[2]), (2, true, &[])]
+    {
+        let request = v1::ListMeetingsRequest { tournament_id: id.clone(), round, playoff, ..Default::default() };
+        let listed = organiser.tournaments().list_meetings(request).await.unwrap().into_inner().meetings;
+        assert_eq!(listed.iter().map(|one| one.number).collect::<Vec<_>>(), numbers, "{round} {playoff}");
+    }
+    let request = v1::ListMeetingsRequest { tournament_id: id, round: -1, ..Default::default() };
+    refused(organiser.tournaments().list_meetings(request).await, Code::InvalidArgument, "BAD_ARGUMENT");
 }

@@ -36,7 +36,7 @@ const WAIT_PER_PLAYER: u32 = 200;
 /// The longest wait of two free players, also before the first meeting has ended.
 const LONGEST_WAIT: Duration = Duration::from_secs(5 * 60);
 /// An arena with fewer present players than this lets two wait for [`SMALL_ARENA_WAIT`] at most.
-const SMALL_ARENA: usize = 8;
+pub(super) const SMALL_ARENA: usize = 8;
 const SMALL_ARENA_WAIT: Duration = Duration::from_secs(5);
 
 impl Tournament {

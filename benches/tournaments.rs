@@ -17,11 +17,13 @@ use reversi::{
     },
     runtime::{Notice, Parts, Player, Runtime, TournamentNews},
     store::{SqliteStore, Store},
-    tournament::{Command, Control, Creation, Format, Outcome, Settings, Tournament, standings},
+    tournament::{Command, Control, Creation, Format, Outcome, Settings, Tournament, standings_with_strengths},
 };
 
 /// Rounds of a tournament in which its time is taken.
 const ROUNDS: u8 = 12;
+/// Rounds of one with many more, of which the last ones are timed.
+const MANY_ROUNDS: u8 = Settings::MAX_ROUNDS;
 /// Tournaments for each size, so that there are enough rounds for a 99th percentile.
 const TOURNAMENTS: u64 = 10;
 
@@ -35,9 +37,9 @@ struct Bench {
 
 impl Bench {
     /// A Swiss tournament that has started.
-    fn started(entrants: u16, seed: u64) -> Self {
+    fn started(entrants: u16, rounds: u8, seed: u64) -> Self {
         let name = RoomName::parse("bench").unwrap();
-        let format = Format::Swiss { rounds: ROUNDS };
+        let format = Format::Swiss { rounds };
         let settings = Settings {
             max_entrants: entrants,
             max_running: Settings::MAX_ENTRANTS / 2,
@@ -74,7 +76,7 @@ impl Bench {
         took
     }
 
-    /// Plays all meetings of the round. Returns the times of the standings after some of the results.
+    /// Plays all meetings of the round. Returns the times of standings and strengths after some of the results.
     fn play(&mut self, random: &mut u64) -> Vec<Duration> {
         let mut times = Vec::new();
         let running: Vec<u32> = self.tournament.running().map(|meeting| meeting.pairing.number).collect();
@@ -88,7 +90,7 @@ impl Bench {
             self.execute(Issuer::Server, Command::Finish { number, outcome });
             if number.is_multiple_of(50) {
                 let began = Instant::now();
-                let rows = standings(&self.tournament);
+                let rows = standings_with_strengths(&self.tournament);
                 times.push(began.elapsed());
                 assert_eq!(rows.len(), self.tournament.entrants().len());
             }
@@ -196,7 +198,7 @@ fn main() {
     for entrants in [100, 1_000] {
         let (mut pairing, mut standing, mut event) = (Vec::new(), Vec::new(), Vec::new());
         for seed in 0..TOURNAMENTS {
-            let (mut bench, mut random) = (Bench::started(entrants, seed), seed);
+            let (mut bench, mut random) = (Bench::started(entrants, ROUNDS, seed), seed);
             for _ in 0..ROUNDS {
                 pairing.push(bench.pair());
                 standing.extend(bench.play(&mut random));
@@ -210,6 +212,16 @@ fn main() {
         report(&format!("standings of {entrants}"), standing);
         report(&format!("copy of a tournament of {entrants}"), event);
     }
+    let (mut bench, mut random) = (Bench::started(1_000, MANY_ROUNDS, 0), 0);
+    let mut standing = Vec::new();
+    for round in 1..=MANY_ROUNDS {
+        bench.pair();
+        let times = bench.play(&mut random);
+        if round > MANY_ROUNDS - ROUNDS {
+            standing.extend(times);
+        }
+    }
+    report(&format!("standings after {MANY_ROUNDS} rounds"), standing);
     let tokio = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     tokio.block_on(arena());
 }

@@ -48,6 +48,6 @@ pub use meeting::{Adjudication, Forfeiter, Meeting, Outcome, Pairing, Stage};
 pub use points::HalfPoints;
 pub use rejection::Rejection;
 pub use settings::{Format, Playoff, Settings};
-pub use standings::{Cell, Crosstable, Standing, Strengths, crosstable, standings};
+pub use standings::{Cell, Crosstable, Standing, Strength, Strengths, crosstable, standings, standings_with_strengths};
 pub use state::{Phase, Tournament};
 pub use trf::trf;

@@ -2,10 +2,7 @@
 
 use std::fmt;
 
-use super::{
-    likelihood::{HALVINGS, Likelihood},
-    score::Score,
-};
+use super::{likelihood::Likelihood, score::Score};
 
 /// Half the 95 % point of the chi-squared distribution with one degree of freedom.
 const LOSS_AT_95: f64 = 3.841_458_820_694_124 / 2.0;
@@ -33,24 +30,10 @@ impl Difference {
         let played: f64 = score.pairs.map(f64::from).iter().sum();
         let halves: f64 = (0..).zip(score.pairs).map(|(halves, pairs)| f64::from(halves) * f64::from(pairs)).sum();
         let mean = halves / (4.0 * played);
-        let low = if mean == 0.0 { 0.0 } else { interval_end(&likelihood, 0.0) };
-        let high = if mean == 1.0 { 1.0 } else { interval_end(&likelihood, 1.0) };
+        let low = if mean == 0.0 { 0.0 } else { likelihood.mean_below(LOSS_AT_95) };
+        let high = if mean == 1.0 { 1.0 } else { 1.0 - likelihood.mirrored().mean_below(LOSS_AT_95) };
         Some(Self { elo: elo(mean), low: elo(low), high: elo(high) })
     }
-}
-
-/// The mean nearest to `end` that is not rejected.
-fn interval_end(likelihood: &Likelihood, end: f64) -> f64 {
-    let (mut accepted, mut rejected) = (likelihood.mean(), end);
-    for _ in 0..HALVINGS {
-        let middle = f64::midpoint(accepted, rejected);
-        if likelihood.loss(middle) < LOSS_AT_95 {
-            accepted = middle;
-        } else {
-            rejected = middle;
-        }
-    }
-    accepted
 }
 
 /// The difference at which the mean of a game is `points`: the logistic curve of Elo's ratings.

@@ -1,5 +1,7 @@
 //! The likelihood of the results of pairs at a given mean.
 
+use super::root::increasing_root;
+
 /// The mean points of a game for each of the five results of a pair.
 const VALUES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
@@ -7,7 +9,10 @@ const VALUES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 const UNSEEN: f64 = 1e-3;
 
 /// Bisections to reach the precision of `f64`.
-pub(super) const HALVINGS: u32 = 60;
+const HALVINGS: u32 = 60;
+
+/// The bound of ln(1 + u) in [`Likelihood::mean_below`]; u32 counts need at most a third of it.
+const STEEPEST: f64 = 100.0;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Likelihood {
@@ -38,6 +43,40 @@ impl Likelihood {
         self.terms(mean).map(|(count, value)| count * (x * value).ln_1p()).sum()
     }
 
+    /// The mean below the likeliest one at which [`Self::loss`] is this; some pair must have points.
+    ///
+    /// With u = x / (1 - x mean) the weights become those of counts divided by `1 + u value`: a given u gives its mean at
+    /// once, so only u is searched. The root of the loss is nearly linear in ln(1 + u).
+    pub(super) fn mean_below(&self, loss: f64) -> f64 {
+        let played: f64 = self.counts.iter().sum();
+        // The sums of count * value / (1 + u value) and of count * value / (1 + u value)².
+        let sums = |u: f64| {
+            self.terms(0.0).fold((0.0, 0.0), |(sum, squares), (count, value)| {
+                let share = 1.0 / (1.0 + u * value);
+                (sum + count * value * share, squares + count * value * share * share)
+            })
+        };
+        let variance: f64 = self.terms(self.mean()).map(|(count, value)| count * value * value).sum();
+        let tilt = increasing_root([0.0, STEEPEST], (2.0 * loss / variance).sqrt().ln_1p(), |tilt| {
+            let u = tilt.exp_m1();
+            let (sum, squares) = sums(u);
+            let less = u * sum / played;
+            let logs: f64 = self.terms(0.0).map(|(count, value)| count * (u * value).ln_1p()).sum();
+            let root = (logs + played * (-less).ln_1p()).max(f64::MIN_POSITIVE).sqrt();
+            let slope = (sum - squares / (1.0 - less)) * tilt.exp();
+            (loss.sqrt() - root) * 2.0 * root / slope
+        });
+        let u = tilt.exp_m1();
+        let (sum, _) = sums(u);
+        sum / (played - u * sum)
+    }
+
+    /// The results as the other player has them.
+    pub(super) fn mirrored(mut self) -> Self {
+        self.counts.reverse();
+        self
+    }
+
     /// The root x of a decreasing function, between the two numbers at which a weight becomes infinite.
     fn multiplier(&self, mean: f64) -> f64 {
         let (mut low, mut high) = (-1.0 / (1.0 - mean), 1.0 / mean);
@@ -61,6 +100,8 @@ impl Likelihood {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn loss(pairs: [u32; 5], mean: f64) -> f64 {
@@ -75,6 +116,17 @@ mod tests {
             assert!(loss(pairs, mean - 0.05) > 0.0 && loss(pairs, mean + 0.05) > 0.0);
         }
         assert!(Likelihood::new(&[0; 5]).is_none());
+    }
+
+    proptest! {
+        #[test]
+        fn the_mean_below_has_this_loss(pairs in prop::array::uniform5(prop_oneof![Just(0), 0..9_u32, 0..10_000_u32]), loss in 0.01..10.0) {
+            prop_assume!(pairs[1..] != [0; 4]);
+            let likelihood = Likelihood::new(&pairs).unwrap();
+            let mean = likelihood.mean_below(loss);
+            prop_assert!(0.0 < mean && mean < likelihood.mean());
+            prop_assert!((likelihood.loss(mean) - loss).abs() < 1e-6, "{} {mean}", likelihood.loss(mean));
+        }
     }
 
     /// With two results alone the distribution is decided by its mean: the binomial one.

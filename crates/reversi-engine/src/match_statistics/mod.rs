@@ -11,9 +11,11 @@
 
 mod difference;
 mod likelihood;
+mod root;
 mod score;
 mod sprt;
 
 pub use difference::Difference;
+pub use root::increasing_root;
 pub use score::{Points, Score};
 pub use sprt::{BadSprt, Sprt, Verdict};

@@ -10,6 +10,6 @@ mod strength;
 mod table;
 
 pub use crosstable::{Cell, Crosstable, crosstable};
-pub use strength::Strengths;
+pub use strength::{Strength, Strengths, standings_with_strengths};
 pub use table::{Standing, standings};
 pub(crate) use table::{main_standings, winner};

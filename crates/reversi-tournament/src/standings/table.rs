@@ -59,28 +59,33 @@ pub fn standings(tournament: &Tournament) -> Vec<Standing> {
 /// The standings before the play-off.
 pub(crate) fn main_standings(tournament: &Tournament) -> Vec<Standing> {
     let games = tournament.games();
-    let new = |(entrant, _): (&EntrantId, _)| (*entrant, Row::default());
-    let mut rows: BTreeMap<EntrantId, Row> = tournament.entrants.iter().map(new).collect();
-    let counted = || tournament.meetings().filter(|meeting| meeting.stage == Stage::Main && meeting.is_finished());
-    for meeting in counted() {
-        for (entrant, points) in meeting.sides().zip(meeting.points(games)) {
-            if let Some(row) = rows.get_mut(&entrant) {
+    let ids: Vec<EntrantId> = tournament.entrants.keys().copied().collect();
+    let mut rows = vec![Row::default(); ids.len()];
+    let counted = |meeting: &&Meeting| meeting.stage == Stage::Main && meeting.is_finished();
+    let indexes = |meeting: &Meeting| {
+        let index = |entrant| ids.binary_search(&entrant).ok();
+        [index(meeting.pairing.first), meeting.pairing.second.and_then(index)]
+    };
+    let meetings: Vec<_> = tournament.meetings().filter(counted).map(|meeting| (meeting, indexes(meeting))).collect();
+    for (meeting, [first, second]) in &meetings {
+        for (index, points) in [first, second].into_iter().zip(meeting.points(games)) {
+            if let Some(row) = index.and_then(|index| rows.get_mut(index)) {
                 row.points += points;
             }
         }
     }
-    let points: BTreeMap<EntrantId, HalfPoints> = rows.iter().map(|(entrant, row)| (*entrant, row.points)).collect();
-    let points_of = |entrant| points.get(&entrant).copied().unwrap_or_default();
-    let has_left = |entrant| tournament.entrants.get(&entrant).is_none_or(|entrant| entrant.left.is_some());
-    for meeting in counted() {
-        for (side, entrant) in meeting.sides().enumerate() {
-            let opponent = meeting.sides().find(|other| *other != entrant);
-            if let Some(row) = rows.get_mut(&entrant) {
-                row.count(meeting, side, games, opponent.filter(|opponent| !has_left(*opponent)).map(points_of));
+    // Of those who have not left.
+    let points = rows.iter().zip(tournament.entrants.values());
+    let points: Vec<_> = points.map(|(row, entrant)| entrant.left.is_none().then_some(row.points)).collect();
+    for (meeting, [first, second]) in &meetings {
+        for (side, own, opponent) in [(0, first, second), (1, second, first)] {
+            if let Some(row) = own.and_then(|own| rows.get_mut(own)) {
+                let opponent = opponent.and_then(|opponent| points.get(opponent).copied().flatten());
+                row.count(meeting, side, games, opponent);
             }
         }
     }
-    let mut rows: Vec<Standing> = rows.into_iter().map(|(entrant, row)| row.standing(entrant)).collect();
+    let mut rows: Vec<Standing> = ids.into_iter().zip(rows).map(|(entrant, row)| row.standing(entrant)).collect();
     let seed = tournament.settings.seed;
     rows.sort_by_key(|row| (Reverse((row.points, row.brightwell, row.discs)), lot(seed, row.entrant.0.into())));
     ranked(rows)
@@ -106,7 +111,7 @@ fn ranked(mut rows: Vec<Standing>) -> Vec<Standing> {
 }
 
 /// A row while it is added up.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Row {
     points: HalfPoints,
     meetings: u32,

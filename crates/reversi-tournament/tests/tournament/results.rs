@@ -2,6 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use proptest::{
+    prelude::*,
+    test_runner::{Config, RngSeed},
+};
 use reversi_engine::match_statistics::{Difference, Points, Score};
 use reversi_room::{ChatText, Issuer};
 use reversi_tournament::{
@@ -233,6 +237,76 @@ fn a_ladder_is_found_again() {
         let expected = 30.0 * (20.5 - f64::from(one));
         let found = fit.of(EntrantId(one)).unwrap();
         assert!((found.elo - expected).abs() < 8.0 && found.low < expected && expected < found.high, "{one}: {found}");
+    }
+}
+
+/// The root of an increasing function by bisection.
+fn root(function: impl Fn(f64) -> f64) -> f64 {
+    let (mut low, mut high) = (-100.0, 100.0);
+    for _ in 0..60 {
+        let middle = f64::midpoint(low, high);
+        if function(middle) < 0.0 { low = middle } else { high = middle }
+    }
+    f64::midpoint(low, high)
+}
+
+/// Strengths and the ends of their intervals in Elo, by definition: the likeliest strength of one entrant after the other
+/// until none changes, and the strengths with the mean results of the interval.
+fn by_definition(cells: &Crosstable) -> BTreeMap<EntrantId, [f64; 3]> {
+    let count = |cell: &Cell| f64::from(cell.score.pairs.iter().sum::<u32>());
+    let points =
+        |cell: &Cell| (0..).zip(cell.score.pairs).map(|(of_four, n)| f64::from(of_four * n) / 4.0).sum::<f64>();
+    let expected = |distance: f64| 1.0 / (1.0 + (-distance).exp());
+    let own = |id| cells.iter().filter(move |((one, _), cell)| *one == id && cell.score.pairs != [0; 5]);
+    let mut strengths: BTreeMap<EntrantId, f64> = cells.keys().map(|(id, _)| (*id, 0.0)).collect();
+    strengths.retain(|id, _| own(*id).next().is_some());
+    let against = |strengths: &BTreeMap<EntrantId, f64>, id, strength: f64| {
+        own(id).map(|((_, other), cell)| count(cell) * expected(strength - strengths[other])).sum::<f64>()
+    };
+    loop {
+        let mut largest = 0.0_f64;
+        for id in strengths.keys().copied().collect::<Vec<_>>() {
+            let points: f64 = own(id).map(|(_, cell)| points(cell)).sum();
+            let likeliest = root(|it| against(&strengths, id, it) - points + 0.5 * (expected(it) - 0.5));
+            largest = largest.max((strengths.insert(id, likeliest).expect("a strength") - likeliest).abs());
+        }
+        if largest < 1e-6 {
+            break;
+        }
+    }
+    let mean = strengths.values().sum::<f64>() / strengths.len() as f64;
+    strengths.values_mut().for_each(|strength| *strength -= mean);
+    let elo = 400.0 / std::f64::consts::LN_10;
+    let of = |id| {
+        let mut total = Score::default();
+        own(id).for_each(|(_, cell)| total += cell.score);
+        let Difference { low, high, .. } = Difference::of(&total).expect("a result");
+        let all: f64 = own(id).map(|(_, cell)| count(cell)).sum();
+        let end = |end: f64| match end.is_infinite() {
+            true => end,
+            false => elo * root(|strength| against(&strengths, id, strength) - all * expected(end / elo)),
+        };
+        [(elo * strengths[&id]).clamp(end(low), end(high)), end(low), end(high)]
+    };
+    strengths.keys().map(|id| (*id, of(*id))).collect()
+}
+
+proptest! {
+    #![proptest_config(Config { rng_seed: RngSeed::Fixed(3), failure_persistence: None, ..Config::with_cases(24) })]
+
+    #[test]
+    fn strengths_are_those_of_the_definition(
+        results in prop::collection::btree_map((1..8_u32, 1..8_u32), prop::array::uniform5(prop_oneof![Just(0), 0..20_u32]), 1..16)
+    ) {
+        let results: Vec<_> = results.into_iter().filter(|((one, other), _)| one < other).collect();
+        let cells = table(&results.into_iter().map(|((one, other), pairs)| (one, other, pairs)).collect::<Vec<_>>());
+        let fit = Strengths::fit(&cells);
+        for (id, expected) in by_definition(&cells) {
+            let found = fit.of(id).unwrap();
+            for (found, expected) in [found.elo, found.low, found.high].into_iter().zip(expected) {
+                prop_assert!(found == expected || (found - expected).abs() < 0.5, "{found} {expected}");
+            }
+        }
     }
 }
 

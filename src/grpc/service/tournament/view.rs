@@ -1,7 +1,5 @@
 //! Tournaments, standings and meetings on the wire.
 
-use std::collections::BTreeMap;
-
 use super::settings::settings;
 use crate::{
     grpc::service::game_record::participant,
@@ -11,8 +9,8 @@ use crate::{
     },
     room::{LeaveReason, Timestamp},
     tournament::{
-        Ending, EntrantId, EntrantState, Fault, Format, Meeting, Outcome, Phase, Stage, Strengths, Tournament,
-        crosstable, standings,
+        Ending, EntrantState, Fault, Format, Meeting, Outcome, Phase, Stage, Standing, Strength, Tournament,
+        standings_with_strengths,
     },
 };
 
@@ -86,11 +84,9 @@ pub(in crate::grpc::service) fn fault(fault: Fault) -> v1::EntrantFault {
 
 /// The standings, best first.
 pub(super) fn standing_rows(tournament: &Tournament, now: Timestamp) -> Vec<v1::Standing> {
-    let strengths = Strengths::fit(&crosstable(tournament));
-    let (rows, settings) = (standings(tournament), tournament.settings());
+    let settings = tournament.settings();
     let sprt = settings.sprt;
-    let next: BTreeMap<EntrantId, EntrantId> = rows.windows(2).map(|pair| (pair[0].entrant, pair[1].entrant)).collect();
-    let row = |row: crate::tournament::Standing| {
+    let row = |(row, strength): (Standing, Option<Strength>)| {
         let entrant = tournament.entrants().get(&row.entrant)?;
         let (state, aside) = match entrant.state(now) {
             EntrantState::In => (v1::EntrantState::In, None),
@@ -99,13 +95,10 @@ pub(super) fn standing_rows(tournament: &Tournament, now: Timestamp) -> Vec<v1::
             EntrantState::Left(LeaveReason::Banned) => (v1::EntrantState::Excluded, None),
             EntrantState::Left(_) => (v1::EntrantState::Left, None),
         };
-        let elo = strengths.of(row.entrant).map(|difference| {
-            let superiority = next.get(&row.entrant).and_then(|next| strengths.superiority(row.entrant, *next));
-            v1::EntrantElo {
-                elo: rounded(difference.elo),
-                error: rounded((difference.high - difference.low) / 2.0),
-                superiority: superiority.map_or(0, |probability| rounded(probability * 100.0)),
-            }
+        let elo = strength.map(|Strength { elo, superiority }| v1::EntrantElo {
+            elo: rounded(elo.elo),
+            error: rounded((elo.high - elo.low) / 2.0),
+            superiority: superiority.map_or(0, |probability| rounded(probability * 100.0)),
         });
         Some(v1::Standing {
             rank: number(row.rank),
@@ -127,7 +120,7 @@ pub(super) fn standing_rows(tournament: &Tournament, now: Timestamp) -> Vec<v1::
             sprt: sprt.filter(|_| settings.is_challenger(&entrant.who)).map(|sprt| sprt_state(&sprt, &row.score)),
         })
     };
-    rows.into_iter().filter_map(row).collect()
+    standings_with_strengths(tournament).into_iter().filter_map(row).collect()
 }
 
 /// To a whole number; what is not finite becomes the nearest bound.

@@ -98,6 +98,10 @@ pub trait TournamentJournal: Send + Sync + 'static {
     /// What is stored of a tournament; none if it is unknown. Fails as damaged if an event is missing.
     fn tournament(&self, id: TournamentId) -> StoreFuture<'_, Option<StoredTournament>>;
 
+    /// The last stored event of a tournament; none if it is unknown. A reader that knows this event has no need to read
+    /// the tournament.
+    fn tournament_seq(&self, id: TournamentId) -> StoreFuture<'_, Option<Seq>>;
+
     /// The tournaments of these shards that have not ended, in any order. Damaged ones are left out.
     fn running_tournaments(&self, shards: BTreeSet<Shard>) -> StoreFuture<'_, Vec<TournamentId>>;
 

@@ -389,6 +389,10 @@ impl TournamentJournal for SqliteDisk {
         self.call(move |store| store.tournament(id))
     }
 
+    fn tournament_seq(&self, id: TournamentId) -> StoreFuture<'_, Option<Seq>> {
+        self.call(move |store| store.tournament_seq(id))
+    }
+
     fn running_tournaments(&self, shards: BTreeSet<Shard>) -> StoreFuture<'_, Vec<TournamentId>> {
         self.call(move |store| store.running_tournaments(shards))
     }

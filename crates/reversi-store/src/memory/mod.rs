@@ -16,7 +16,7 @@ use done_requests::MemoryRequests;
 use games::MemoryGames;
 use reversi_engine::rules::Position;
 use reversi_room::{
-    AiSeat, DisplayName, GameId, GameRecord, Participant, PlayerId, Profile, Room, RoomId, Timestamp, TournamentId,
+    AiSeat, DisplayName, GameId, GameRecord, Participant, PlayerId, Profile, Room, RoomId, Seq, Timestamp, TournamentId,
 };
 use rooms::MemoryRooms;
 use tournaments::MemoryTournaments;
@@ -363,6 +363,10 @@ impl TournamentJournal for MemoryStore {
 
     fn tournament(&self, id: TournamentId) -> StoreFuture<'_, Option<StoredTournament>> {
         self.answer(|inner| inner.tournaments.load(id))
+    }
+
+    fn tournament_seq(&self, id: TournamentId) -> StoreFuture<'_, Option<Seq>> {
+        self.answer(|inner| inner.tournaments.seq(id))
     }
 
     fn running_tournaments(&self, shards: BTreeSet<Shard>) -> StoreFuture<'_, Vec<TournamentId>> {

@@ -35,6 +35,10 @@ impl MemoryTournaments {
         self.0.get(&id).map(|known| known.stored.clone())
     }
 
+    pub(super) fn seq(&self, id: TournamentId) -> Option<Seq> {
+        self.0.get(&id).map(|known| known.last)
+    }
+
     pub(super) fn running(&self, shards: &BTreeSet<Shard>) -> Vec<TournamentId> {
         let is_running = |known: &&TournamentRows| !known.ended && shards.contains(&Shard::of_tournament(known.id));
         self.0.values().filter(is_running).map(|known| known.id).collect()

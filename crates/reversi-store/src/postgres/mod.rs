@@ -65,7 +65,7 @@ use cluster::{
 use lasting_session::LastingSession;
 use reversi_engine::rules::Position;
 use reversi_room::{
-    DisplayName, GameId, GameRecord, JoinCode, PlayerId, Profile, Room, RoomId, Timestamp, TournamentId,
+    DisplayName, GameId, GameRecord, JoinCode, PlayerId, Profile, Room, RoomId, Seq, Timestamp, TournamentId,
 };
 use rooms::RoomWrite;
 use session::Session;
@@ -551,6 +551,13 @@ impl TournamentJournal for PostgresStore {
             self.await_unknown_writes().await?;
             let damaged = &*self.damaged;
             self.rooms.ask(move |session| async move { tournaments::load(&session, damaged, id).await }).await
+        })
+    }
+
+    fn tournament_seq(&self, id: TournamentId) -> StoreFuture<'_, Option<Seq>> {
+        Box::pin(async move {
+            self.await_unknown_writes().await?;
+            self.rooms.ask(move |session| async move { tournaments::last(&session, id).await }).await
         })
     }
 

@@ -90,6 +90,12 @@ pub(super) async fn load(
     stored.inspect_err(|error| damaged.note("tournaments", &id.to_string(), &error.to_string(), "a row is damaged"))
 }
 
+/// The last event; none if the tournament is unknown.
+pub(super) async fn last(session: &Session, id: TournamentId) -> Result<Option<Seq>, ReadError> {
+    let row = session.row("SELECT seq FROM tournaments WHERE id = $1", &[&key(id)]).await?;
+    row.map(|row| Ok(Seq(column::<i64>(&row, "seq")?.cast_unsigned()))).transpose()
+}
+
 pub(super) async fn running(session: &Session, shards: &BTreeSet<Shard>) -> Result<Vec<TournamentId>, ReadError> {
     let sql = "SELECT id FROM tournaments WHERE NOT ended AND (id >> 48)::int = ANY($1)";
     let shards: Vec<_> = shards.iter().map(|shard| i32::from(shard.number())).collect();

@@ -52,7 +52,7 @@ use damage::{DamagedRows, found_by, is_damage_of_file, is_read_failure};
 use log::{LogEntry, write_behind::WriteBehind};
 use reader::{Open, Reader};
 use reversi_engine::rules::Position;
-use reversi_room::{DisplayName, GameId, GameRecord, PlayerId, Profile, Room, RoomId, Timestamp, TournamentId};
+use reversi_room::{DisplayName, GameId, GameRecord, PlayerId, Profile, Room, RoomId, Seq, Timestamp, TournamentId};
 use schema::{OpenedFile, is_unwritable};
 use writer::Writer;
 
@@ -461,6 +461,17 @@ impl TournamentJournal for SqliteStore {
             let load =
                 move |connection: &Connection| damaged.noted("tournaments", id, tournaments::load(connection, id));
             self.rooms.ask(load).await
+        })
+    }
+
+    fn tournament_seq(&self, id: TournamentId) -> StoreFuture<'_, Option<Seq>> {
+        Box::pin(async move {
+            self.writer.read_pending(|_| ()).await?;
+            let damaged = Arc::clone(&self.damaged);
+            let last = move |connection: &Connection| {
+                damaged.noted("tournaments", id, tournaments::last(connection, id).map_err(Into::into))
+            };
+            self.rooms.ask(last).await
         })
     }
 

@@ -21,8 +21,7 @@ pub(super) fn append(
     expected: Seq,
     rows: &TournamentRows,
 ) -> rusqlite::Result<Result<(), AppendError>> {
-    let sql = "SELECT seq FROM tournaments WHERE id = ?";
-    let at = connection.query_row(sql, [key(rows.id)], |row| seq(row, 0)).optional()?.unwrap_or_default();
+    let at = last(connection, rows.id)?.unwrap_or_default();
     if at != expected {
         return Ok(Err(AppendError::Conflict(at)));
     }
@@ -52,6 +51,12 @@ pub(super) fn load(connection: &Connection, id: TournamentId) -> Result<Option<S
         connection.prepare("SELECT seq, event FROM tournament_events WHERE tournament = ? ORDER BY seq")?;
     let events = select.query_map([key(id)], |row| Ok((seq(row, 0)?, row.get(1)?)))?;
     StoredTournament::of_rows(last, snapshot, events.collect::<rusqlite::Result<_>>()?).map(Some)
+}
+
+/// The last event; none if the tournament is unknown.
+pub(super) fn last(connection: &Connection, id: TournamentId) -> rusqlite::Result<Option<Seq>> {
+    let sql = "SELECT seq FROM tournaments WHERE id = ?";
+    connection.query_row(sql, [key(id)], |row| seq(row, 0)).optional()
 }
 
 pub(super) fn running(connection: &Connection, damaged: &DamagedRows) -> Result<Vec<TournamentId>, ReadError> {

@@ -111,10 +111,13 @@ on_each!(a_snapshot_replaces_all_events_before_it, async |store| {
         (6, 2, false, (6, 8)),
     ] {
         assert_eq!(journal.append_tournament(append(1, expected, events, snapshot)).await, Ok(()));
+        assert_eq!(journal.tournament_seq(id(1)).await, Ok(Some(Seq(kept.1))));
         let found = journal.tournament(id(1)).await.unwrap().unwrap();
         assert_eq!((found.last(), found), (Seq(kept.1), stored(kept.0, kept.1)));
     }
     assert_eq!(journal.append_tournament(append(1, 2, 1, false)).await, Err(AppendError::Conflict(Seq(8))));
+    assert_eq!(journal.tournament_seq(id(1)).await, Ok(Some(Seq(8))));
+    assert_eq!(journal.tournament_seq(id(2)).await, Ok(None));
 });
 
 on_each!(running_tournaments_are_those_of_the_shards_that_have_not_ended, async |store| {
@@ -196,15 +199,21 @@ async fn an_append_is_durable_when_it_is_answered() {
 /// The append is whole in the write-ahead log, from which a crash would bring it back.
 #[tokio::test]
 async fn an_append_of_unknown_outcome_is_certain_when_it_has_been_read() {
-    let disk = LossyFolder::create(false);
-    let store = Store::of(SqliteStore::open(disk.path()).unwrap());
-    fill(&store).await;
-    disk.fail_syncs(true);
-    let unknown = store.tournaments.append_tournament(append(1, 2, 1, false)).await;
-    assert!(matches!(unknown, Err(AppendError::Unknown(_))), "{unknown:?}");
-    disk.fail_syncs(false);
-    assert_eq!(store.tournaments.tournament(id(1)).await, Ok(Some(stored(0, 2))));
-    assert!(is_filled(&open(&after_a_crash(disk.path()))).await);
+    for whole in [true, false] {
+        let disk = LossyFolder::create(false);
+        let store = Store::of(SqliteStore::open(disk.path()).unwrap());
+        fill(&store).await;
+        disk.fail_syncs(true);
+        let unknown = store.tournaments.append_tournament(append(1, 2, 1, false)).await;
+        assert!(matches!(unknown, Err(AppendError::Unknown(_))), "{unknown:?}");
+        disk.fail_syncs(false);
+        if whole {
+            assert_eq!(store.tournaments.tournament(id(1)).await, Ok(Some(stored(0, 2))));
+        } else {
+            assert_eq!(store.tournaments.tournament_seq(id(1)).await, Ok(Some(Seq(2))));
+        }
+        assert!(is_filled(&open(&after_a_crash(disk.path()))).await);
+    }
 }
 
 /// A server that goes on from fewer events could not append.

@@ -10,7 +10,7 @@ use std::{
 };
 
 use reversi::{
-    room::{DisplayName, JoinCode, PlayerId, Profile, Room, RoomId, Timestamp, TournamentId},
+    room::{DisplayName, JoinCode, PlayerId, Profile, Room, RoomId, Seq, Timestamp, TournamentId},
     runtime::{Assignment, NodeId, Shard},
     store::{
         Append, AppendError, AppendFuture, Ban, BoxFuture, ClusterStore, ClusterView, DoneRequest, History, Journal,
@@ -204,6 +204,13 @@ impl TournamentJournal for Connection {
         Box::pin(async move {
             self.reach().await?;
             self.database.store.tournaments.tournament(id).await
+        })
+    }
+
+    fn tournament_seq(&self, id: TournamentId) -> StoreFuture<'_, Option<Seq>> {
+        Box::pin(async move {
+            self.reach().await?;
+            self.database.store.tournaments.tournament_seq(id).await
         })
     }
 

@@ -10,7 +10,7 @@ use std::{
 };
 
 use reversi::{
-    room::{Room, RoomId, Timestamp, TournamentId},
+    room::{Room, RoomId, Seq, Timestamp, TournamentId},
     runtime::{Clock, Parts, Pool, RandomSource, Runtime},
     store::{
         Append, AppendError, AppendFuture, BoxFuture, DoneRequest, History, Journal, MemoryStore, Shard, Store,
@@ -129,6 +129,10 @@ impl TournamentJournal for Disk {
 
     fn tournament(&self, id: TournamentId) -> StoreFuture<'_, Option<StoredTournament>> {
         self.store.tournament(id)
+    }
+
+    fn tournament_seq(&self, id: TournamentId) -> StoreFuture<'_, Option<Seq>> {
+        self.store.tournament_seq(id)
     }
 
     fn running_tournaments(&self, shards: BTreeSet<Shard>) -> StoreFuture<'_, Vec<TournamentId>> {

@@ -60,6 +60,7 @@ async fn a_tournament_is_not_read_while_an_append_may_still_arrive() {
     let unknown = store.append_tournament(append(1, 1, 1, false)).await;
     assert!(matches!(unknown, Err(AppendError::Unknown(_))), "{unknown:?}");
     assert!(matches!(store.tournament(id(1)).await, Err(StoreError::Unavailable(_))));
+    assert!(matches!(store.tournament_seq(id(1)).await, Err(StoreError::Unavailable(_))));
     proxy.release();
     let found = loop {
         if let Ok(found) = store.tournament(id(1)).await {

@@ -80,10 +80,7 @@ pub use room::{
 pub use server_clock::Clock;
 pub use server_metrics::Census;
 pub use session::Sessions;
-pub use tournament::{
-    pool::Pool,
-    tournaments::{Tournaments, WatchedTournament},
-};
+pub use tournament::{pool::Pool, shown::Shown, tournaments::Tournaments, watched::WatchedTournament};
 pub use watch::{
     feed::FollowedRoom,
     open_stream::OpenStream,
@@ -268,7 +265,7 @@ impl Runtime {
         };
         let (player_store, archive) = (Arc::clone(&store.players), Arc::clone(&store.archive));
         let sessions = Sessions { host: host.clone(), player_store, archive };
-        let tournaments = Tournaments { rooms: rooms.clone(), journal: store.tournaments, pools: parts.pools.into() };
+        let tournaments = Tournaments::new(rooms.clone(), store.tournaments, parts.pools);
         let node = Node { rooms: rooms.clone(), sessions: sessions.clone(), tournaments: tournaments.clone(), cluster };
         if let Err(unavailable) = restore(&node).await {
             // Rooms that are already in memory must not write while the next attempt reads.

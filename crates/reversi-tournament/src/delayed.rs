@@ -6,6 +6,7 @@ use reversi_room::Timestamp;
 
 use super::{
     entrant::EntrantId,
+    meeting::Meeting,
     state::{Phase, Tournament},
 };
 
@@ -51,5 +52,13 @@ impl Tournament {
             shown.phase = if shown.in_playoff() { Phase::Playoff } else { Phase::Running };
         }
         shown
+    }
+
+    /// The earliest time after `until` for which [`Self::delayed`] may show more; `None` if it will not.
+    #[must_use]
+    pub fn hidden_until(&self, until: Timestamp) -> Option<Timestamp> {
+        let of = |meeting: &Meeting| [Some(meeting.paired), meeting.opened, meeting.finished];
+        let times = self.meetings.iter().flat_map(of).flatten().chain([self.changed]);
+        times.filter(|at| *at > until).min()
     }
 }

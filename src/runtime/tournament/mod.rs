@@ -9,7 +9,7 @@
 //!
 //! The pairs are stored before any of their rooms exists. A room of a meeting begins its series when it is created, and
 //! is created when both sides have been there. The result is read from the archive of games, so it needs no room that
-//! is still open.
+//! is still open. What players see of it is computed once for each state: [`shown`].
 
 pub(crate) mod actor;
 mod journal;
@@ -17,4 +17,6 @@ mod meeting_room;
 mod notices;
 pub(crate) mod pool;
 pub(crate) mod registry;
+pub(crate) mod shown;
 pub(crate) mod tournaments;
+pub(crate) mod watched;

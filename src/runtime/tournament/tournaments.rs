@@ -3,12 +3,9 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::{Arc, atomic::Ordering::Relaxed},
-    time::Duration,
 };
 
-use tokio::time::Interval;
-
-use super::{actor, journal::read, pool::Pool};
+use super::{actor, journal::read, pool::Pool, shown::KeptStates};
 use crate::{
     room::{Issuer, Participant, PasswordHash, PlayerKind, RoomId, Seq, Timestamp, TournamentId},
     runtime::{
@@ -16,20 +13,14 @@ use crate::{
             cluster::MoveWait,
             peers::{Ask, Question},
         },
-        lifecycle::ticks,
         limit::{limits::STORE_RETRY, rate_limiter::TooFast, request_cost::RequestCost},
-        outcome::{RoomError, StreamEnd},
+        outcome::RoomError,
         player::player::Player,
         room::{actor::ActorContext, rooms::Rooms},
-        server_metrics::StreamKind,
-        watch::open_stream::OpenStream,
     },
     store::{AppendError, Contestant, Shard, StoreError, TournamentAppend, TournamentJournal, TournamentKey},
     tournament::{Command, Creation, Event, Fact, Phase, Settings, Tournament, stored::encode_event},
 };
-
-/// For each of these numbers of entrants a watcher waits once more between two states.
-const PACED_ENTRANTS: usize = 64;
 
 /// The tournaments. Clones are handles to the same ones.
 #[derive(Clone)]
@@ -38,9 +29,14 @@ pub struct Tournaments {
     pub(crate) journal: Arc<dyn TournamentJournal>,
     /// The pools that this server keeps.
     pub(crate) pools: Arc<[Pool]>,
+    pub(super) kept: Arc<KeptStates>,
 }
 
 impl Tournaments {
+    pub(crate) fn new(rooms: Rooms, journal: Arc<dyn TournamentJournal>, pools: Vec<Pool>) -> Self {
+        Self { rooms, journal, pools: pools.into(), kept: Arc::default() }
+    }
+
     /// Creates a tournament that the player organises.
     ///
     /// # Errors
@@ -96,44 +92,6 @@ impl Tournaments {
         }
         let stored = read(&*self.journal, id).await?;
         stored.map(Arc::new).ok_or(RoomError::TournamentNotFound)
-    }
-
-    /// A tournament as it may be shown: what comes of its meetings is delayed, but not for its organiser, nor for `admin`.
-    ///
-    /// # Errors
-    /// As [`Self::get`].
-    pub async fn shown(&self, viewer: &Player, admin: bool, id: TournamentId) -> Result<Arc<Tournament>, RoomError> {
-        Ok(self.as_shown(viewer, admin, self.get(id).await?))
-    }
-
-    /// As [`Self::shown`], of a tournament that was read.
-    #[must_use]
-    pub fn as_shown(&self, viewer: &Player, admin: bool, found: Arc<Tournament>) -> Arc<Tournament> {
-        let delay = found.settings().game.spectator_delay;
-        if delay.is_zero() || admin || found.organiser() == viewer.id() {
-            return found;
-        }
-        Arc::new(found.delayed(self.rooms.host.context.clock.now().before(delay)))
-    }
-
-    /// Watches a tournament: its state now and after changes, at most once in `pace`, or less often with many entrants.
-    ///
-    /// # Errors
-    /// As [`Self::get`], or when the player or its address has too many streams.
-    pub async fn watch(
-        &self,
-        player: &Arc<Player>,
-        admin: bool,
-        id: TournamentId,
-        pace: Duration,
-    ) -> Result<WatchedTournament, RoomError> {
-        let entrants = self.get(id).await?.entrants().len();
-        self.charge(player, entrants)?;
-        let open = OpenStream::new(&self.rooms.host, player, StreamKind::Tournament)?;
-        // The standings of many take longer.
-        let pace = pace.saturating_mul(u32::try_from(1 + entrants / PACED_ENTRANTS).unwrap_or(u32::MAX));
-        let (player, tournaments) = (Arc::clone(player), self.clone());
-        Ok(WatchedTournament { open, player, admin, tournaments, id, ticks: ticks(pace), last: None })
     }
 
     /// The rating with which a player or an AI joins, rounded.
@@ -328,46 +286,10 @@ impl Tournaments {
     }
 }
 
-/// A tournament as watched by one player.
-pub struct WatchedTournament {
-    open: OpenStream,
-    player: Arc<Player>,
-    admin: bool,
-    tournaments: Tournaments,
-    id: TournamentId,
-    ticks: Interval,
-    /// The state that was returned last.
-    last: Option<Arc<Tournament>>,
-}
-
-impl WatchedTournament {
-    /// The next state; none after the end of the tournament. Cancel safe.
-    ///
-    /// # Errors
-    /// Why the stream has ended.
-    pub async fn next(&mut self) -> Result<Option<Arc<Tournament>>, StreamEnd> {
-        if self.last.as_ref().is_some_and(|last| matches!(last.phase(), Phase::Ended(_))) {
-            return Ok(None);
-        }
-        loop {
-            tokio::select! {
-                biased;
-                end = self.open.ended() => return Err(end),
-                _ = self.ticks.tick() => {}
-            }
-            // What cannot be read now is looked at again.
-            let Ok(now) = self.tournaments.shown(&self.player, self.admin, self.id).await else { continue };
-            let is_new = |last: &Arc<Tournament>| now.seq() >= last.seq() && !Arc::ptr_eq(last, &now) && *last != now;
-            if self.last.as_ref().is_none_or(is_new) {
-                self.last = Some(Arc::clone(&now));
-                return Ok(Some(now));
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use bytes::Bytes;
 
     use super::*;

@@ -336,6 +336,9 @@ proptest! {
         prop_assert_eq!(&then.delayed(until), &then);
 
         let shown = trial.tournament.delayed(until);
+        let next = trial.tournament.hidden_until(until);
+        let just_before = next.map_or(Timestamp(i64::MAX), |next| Timestamp(next.0 - 1));
+        prop_assert!(just_before >= until && trial.tournament.delayed(just_before) == shown);
         let events = trial.history.iter().filter(|event| event.at <= until || is_shown_at_once(event, &trial.tournament, until));
         let events: Vec<Event> = (1..).zip(events).map(|(seq, event)| Event { seq: Seq(seq), ..event.clone() }).collect();
         let visible = Tournament::replay(&events).expect("a history").delayed(until);

@@ -12,8 +12,8 @@ use crate::{
         status,
     },
     proto::{EncodedMessage, json, v1},
-    room::{GameRecord, Rejection, Timestamp, ggf},
-    runtime::Player,
+    room::{GameRecord, Rejection, ggf},
+    runtime::{Player, Shown},
     tournament::{Tournament, trf},
 };
 
@@ -24,9 +24,10 @@ impl Services {
     pub(super) async fn lines(
         &self,
         player: Arc<Player>,
-        of: Arc<Tournament>,
+        shown: Arc<Shown>,
         format: v1::TournamentFormat,
     ) -> Result<Lines, Status> {
+        let of = Arc::clone(shown.tournament());
         if format == v1::TournamentFormat::Trf {
             let none = "an arena, and a tournament of more than 99 rounds, have no report in TRF";
             let report = trf(&of).ok_or_else(|| status::refused(Rejection::WrongPhase(none)))?;
@@ -38,7 +39,9 @@ impl Services {
         Ok(match format {
             v1::TournamentFormat::Ggf => messages(lines_of(games, ggf::write)),
             _ => {
-                let results = stream::iter(json_lines(of, self.runtime.clock().now())).map(Ok);
+                let standings = self.runtime.tournaments.standings(&shown).await?;
+                let standings = standing_rows(&of, &standings, self.runtime.clock().now());
+                let results = stream::iter(json_lines(of, standings)).map(Ok);
                 let game = |game: &GameRecord| format!(r#"{{"game":{}}}"#, json_line(game));
                 messages(results.chain(lines_of(games, game)))
             }
@@ -47,10 +50,10 @@ impl Services {
 }
 
 /// The tournament, its standings and its meetings. A meeting is written when it is read.
-fn json_lines(of: Arc<Tournament>, now: Timestamp) -> impl Iterator<Item = String> {
+fn json_lines(of: Arc<Tournament>, standings: Vec<v1::Standing>) -> impl Iterator<Item = String> {
     let line = |name: &str, value: serde_json::Value| format!(r#"{{"{name}":{value}}}"#);
     let head = line("tournament", json::tournament(&tournament(&of)));
-    let standings = standing_rows(&of, now).into_iter().map(move |row| line("standing", json::standing(&row)));
+    let standings = standings.into_iter().map(move |row| line("standing", json::standing(&row)));
     let numbers = of.meetings().next().map_or(1, |first| first.pairing.number)..;
     let meetings = numbers
         .map_while(move |number| of.meeting(number).map(|one| line("meeting", json::meeting(&meeting(&of, one)))));

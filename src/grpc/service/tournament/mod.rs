@@ -89,10 +89,11 @@ impl TournamentService for Services {
     async fn get_tournament(&self, request: Request<v1::GetTournamentRequest>) -> Reply<v1::GetTournamentResponse> {
         let (player, admin, wire) = open_to_see(request)?;
         let found = self.runtime.tournaments.shown(&player, admin, tournament_id(&wire.tournament_id)?).await?;
-        self.runtime.tournaments.charge(&player, found.entrants().len())?;
+        self.runtime.tournaments.charge(&player, found.tournament().entrants().len())?;
+        let standings = self.runtime.tournaments.standings(&found).await?;
         Ok(Response::new(v1::GetTournamentResponse {
-            tournament: Some(tournament(&found)),
-            standings: standing_rows(&found, self.runtime.clock().now()),
+            tournament: Some(tournament(found.tournament())),
+            standings: standing_rows(found.tournament(), &standings, self.runtime.clock().now()),
         }))
     }
 
@@ -126,7 +127,8 @@ impl TournamentService for Services {
         let wanted = |one: &&Meeting| {
             one.pairing.number > after && is_of_round(one) && (entrant.0 == 0 || one.side_of(entrant).is_some())
         };
-        let meetings: Vec<_> = found.meetings().filter(wanted).take(size).map(|one| meeting(&found, one)).collect();
+        let found = found.tournament();
+        let meetings: Vec<_> = found.meetings().filter(wanted).take(size).map(|one| meeting(found, one)).collect();
         let next = meetings.last().filter(|_| meetings.len() == size).map(|last| listing.write_id(last.number));
         Ok(Response::new(v1::ListMeetingsResponse { meetings, next_page_token: next.unwrap_or_default() }))
     }
@@ -141,7 +143,8 @@ impl TournamentService for Services {
         let format = v1::TournamentFormat::try_from(wire.format)
             .map_err(|_| Malformed::argument("format", "must be a known format"))?;
         let found = self.runtime.tournaments.shown(&player, admin, tournament_id(&wire.tournament_id)?).await?;
-        self.runtime.tournaments.charge(&player, found.entrants().len())?;
+        let of = found.tournament();
+        self.runtime.tournaments.charge(&player, of.entrants().len() + of.meetings().len())?;
         Ok(Response::new(self.lines(player, found, format).await?))
     }
 
@@ -272,7 +275,9 @@ impl Source for Views {
     async fn next(&mut self) -> Result<EncodedMessage, End> {
         loop {
             let changed = self.watched.next().await?.ok_or(End::Done)?;
-            let view = view(&changed, self.clock.now());
+            // The next state is looked at when this cannot be computed.
+            let Ok(standings) = self.watched.standings(&changed).await else { continue };
+            let view = view(changed.tournament(), &standings, self.clock.now());
             // An equal one would tell when something hidden has happened.
             if self.last.as_ref() != Some(&view) {
                 self.last = Some(view.clone());

@@ -8,10 +8,7 @@ use crate::{
         v1,
     },
     room::{LeaveReason, Timestamp},
-    tournament::{
-        Ending, EntrantState, Fault, Format, Meeting, Outcome, Phase, Stage, Standing, Strength, Tournament,
-        standings_with_strengths,
-    },
+    tournament::{Ending, EntrantState, Fault, Format, Meeting, Outcome, Phase, Stage, Standing, Strength, Tournament},
 };
 
 /// A number of entrants, meetings or rounds.
@@ -83,10 +80,14 @@ pub(in crate::grpc::service) fn fault(fault: Fault) -> v1::EntrantFault {
 }
 
 /// The standings, best first.
-pub(super) fn standing_rows(tournament: &Tournament, now: Timestamp) -> Vec<v1::Standing> {
+pub(super) fn standing_rows(
+    tournament: &Tournament,
+    standings: &[(Standing, Option<Strength>)],
+    now: Timestamp,
+) -> Vec<v1::Standing> {
     let settings = tournament.settings();
     let sprt = settings.sprt;
-    let row = |(row, strength): (Standing, Option<Strength>)| {
+    let row = |(row, strength): &(Standing, Option<Strength>)| {
         let entrant = tournament.entrants().get(&row.entrant)?;
         let (state, aside) = match entrant.state(now) {
             EntrantState::In => (v1::EntrantState::In, None),
@@ -120,7 +121,7 @@ pub(super) fn standing_rows(tournament: &Tournament, now: Timestamp) -> Vec<v1::
             sprt: sprt.filter(|_| settings.is_challenger(&entrant.who)).map(|sprt| sprt_state(&sprt, &row.score)),
         })
     };
-    standings_with_strengths(tournament).into_iter().filter_map(row).collect()
+    standings.iter().filter_map(row).collect()
 }
 
 /// To a whole number; what is not finite becomes the nearest bound.
@@ -164,12 +165,12 @@ pub(super) fn meeting(tournament: &Tournament, meeting: &Meeting) -> v1::Meeting
 }
 
 /// A tournament with its standings, the meetings of the last round, and all that run.
-pub(super) fn view(of: &Tournament, now: Timestamp) -> v1::TournamentView {
+pub(super) fn view(of: &Tournament, standings: &[(Standing, Option<Strength>)], now: Timestamp) -> v1::TournamentView {
     let last = of.meetings().next_back().map(|last| (last.stage, last.round));
     let shown = |one: &&Meeting| Some((one.stage, one.round)) == last || !one.is_finished();
     v1::TournamentView {
         tournament: Some(tournament(of)),
-        standings: standing_rows(of, now),
+        standings: standing_rows(of, standings, now),
         meetings: of.meetings().filter(shown).map(|one| meeting(of, one)).collect(),
     }
 }

@@ -472,6 +472,10 @@ impl TournamentActor {
     async fn note_entrants(&mut self) -> Result<(), Result<RoomError, ActorEnd>> {
         self.credit(SHORTEST).await?;
         for (player, command) in self.changes_of_entrants().await {
+            if command == Command::Leave && self.server.host.context.players.is_connected(player) {
+                // It has come back meanwhile.
+                continue;
+            }
             let issuer = if command == Command::Leave { Issuer::Player(player) } else { Issuer::Server };
             self.write(issuer, command).await?;
         }

@@ -65,6 +65,7 @@ impl Tournaments {
         let create = async move {
             match this.journal.append_tournament(append).await {
                 Ok(()) => {}
+                Err(AppendError::Unknown(_)) if matches!(read(&*this.journal, id).await, Ok(Some(_))) => {}
                 Err(error) => {
                     tracing::error!(%error, "a tournament could not be created");
                     return Err(match error {

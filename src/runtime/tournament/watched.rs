@@ -27,22 +27,27 @@ impl Tournaments {
     /// [`RoomError::TournamentNotFound`], or when the store is unavailable.
     pub async fn shown(&self, viewer: &Player, admin: bool, id: TournamentId) -> Result<Arc<Shown>, RoomError> {
         let context = &self.rooms.host.context;
-        let live = context.tournaments.get(id).map(|live| Arc::clone(&live.state.borrow()));
-        let seq = match &live {
-            Some(live) => live.seq(),
-            None => self.journal.tournament_seq(id).await?.ok_or(RoomError::TournamentNotFound)?,
+        let live = || context.tournaments.get(id).map(|live| Arc::clone(&live.state.borrow()));
+        let stored = match live() {
+            Some(_) => None,
+            None => Some(self.journal.tournament_seq(id).await?.ok_or(RoomError::TournamentNotFound)?),
         };
         let states = self.kept.of(id);
         let mut states = states.lock().await;
         let size = states.size();
-        let known = states.latest.clone().filter(|known| known.tournament().seq() >= seq);
-        let latest = match (known, live) {
-            (Some(known), _) => known,
-            (None, Some(live)) => Shown::new(live),
-            (None, None) => {
-                let stored = read(&*self.journal, id).await?.ok_or(RoomError::TournamentNotFound)?;
-                Shown::new(Arc::new(stored))
+        let known = states.latest.clone();
+        // Not a later state: the database may have lost events.
+        let latest = match live() {
+            Some(live) => {
+                known.filter(|known| Arc::ptr_eq(known.tournament(), &live)).unwrap_or_else(|| Shown::new(live))
             }
+            None => match known.filter(|known| stored == Some(known.tournament().seq())) {
+                Some(known) => known,
+                None => {
+                    let read = read(&*self.journal, id).await?.ok_or(RoomError::TournamentNotFound)?;
+                    Shown::new(Arc::new(read))
+                }
+            },
         };
         states.latest = Some(Arc::clone(&latest));
         let shown = match self.shown_until(viewer, admin, latest.tournament()) {

@@ -35,8 +35,7 @@ const FEWEST_FREE: usize = 3;
 const WAIT_PER_PLAYER: u32 = 200;
 /// The longest wait of two free players, also before the first meeting has ended.
 const LONGEST_WAIT: Duration = Duration::from_secs(5 * 60);
-/// An arena with fewer present players than this lets two wait for [`SMALL_ARENA_WAIT`] at most.
-pub(super) const SMALL_ARENA: usize = 8;
+/// The longest wait of two free players of an arena with fewer present players than [`Tournament::SMALL_ARENA`].
 const SMALL_ARENA_WAIT: Duration = Duration::from_secs(5);
 
 impl Tournament {
@@ -115,7 +114,7 @@ impl Tournament {
             }
         }
         players.sort_unstable();
-        let longest = if present < SMALL_ARENA { SMALL_ARENA_WAIT } else { LONGEST_WAIT };
+        let longest = if present < Self::SMALL_ARENA { SMALL_ARENA_WAIT } else { LONGEST_WAIT };
         let factor = u32::try_from(present).unwrap_or(u32::MAX);
         let wait =
             self.play_time.mean().map_or(longest, |mean| mean.saturating_mul(factor) / WAIT_PER_PLAYER).min(longest);

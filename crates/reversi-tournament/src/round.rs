@@ -8,7 +8,6 @@ use std::{
 use reversi_room::Timestamp;
 
 use super::{
-    deadline::SMALL_ARENA,
     entrant::{Entrant, EntrantId},
     lot::lot,
     meeting::{Forfeiter, Meeting, Outcome, Stage},
@@ -191,7 +190,7 @@ impl Tournament {
         let meets_again = matches!(free[..], [a, b] if history.recent_meetings(a, b) >= REMATCH);
         let players = self.active().filter(|(_, entrant)| entrant.present && !entrant.is_ai()).count();
         // Among few players two would else meet again and again, always free together.
-        let wanted = if meets_again && ais.len() > 1 && players < SMALL_ARENA { 2 } else { free.len() % 2 };
+        let wanted = if meets_again && ais.len() > 1 && players < Self::SMALL_ARENA { 2 } else { free.len() % 2 };
         // The AIs that have waited longest.
         ais.sort_unstable();
         free.extend(ais.into_iter().take(wanted).map(|(_, id)| id));

@@ -86,6 +86,9 @@ impl Tournament {
     pub const POOL_PACE: Duration = Duration::from_secs(20);
     /// As [`Self::POOL_PACE`], in an arena that ends.
     pub const ARENA_PACE: Duration = Duration::from_secs(2);
+    /// With fewer present players an arena is small: two that are free meet after a short wait, or play AIs between their
+    /// meetings.
+    pub(crate) const SMALL_ARENA: usize = 8;
     /// Maximum number of excluded players.
     pub const MAX_EXCLUDED: usize = 200;
 

@@ -168,7 +168,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        room::{DisplayName, Issuer, Participant, PlayerId, PlayerKind, Profile, RoomName, Settings as RoomSettings},
+        room::{DisplayName, Issuer, PlayerKind, RoomName, Settings as RoomSettings},
         runtime::{Parts, Runtime},
         store::{MemoryStore, Store},
         tournament::{Command, Control, Format, Settings},
@@ -195,11 +195,8 @@ mod tests {
 
     async fn enter(runtime: &Runtime, id: TournamentId, numbers: std::ops::Range<u64>) {
         for number in numbers {
-            let name = DisplayName::parse(&format!("p{number}")).unwrap();
-            let player = PlayerId::from_random(number);
-            let who = Participant::Player(Profile { id: player, name, kind: PlayerKind::Human, engine_version: None });
-            let join = Command::Join { who, rating: 1_500, password: None };
-            runtime.tournaments.command(id, Issuer::Player(player), join).await.unwrap();
+            let player = log_in(runtime, &format!("p{number}-{id}")).await;
+            runtime.tournaments.join(&player, id, None).await.unwrap();
         }
     }
 

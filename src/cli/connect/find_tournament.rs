@@ -12,7 +12,10 @@ use crate::{
         },
         warn,
     },
-    client::{ClientError, PlayerId, Reader, Session, TournamentId, v1},
+    client::{
+        ClientError, PlayerId, Reader, Session, TournamentId,
+        v1::{self, TournamentPhase},
+    },
 };
 
 /// How many of the newest tournaments may be found by their names, though they have ended.
@@ -26,8 +29,9 @@ pub(in crate::cli) async fn find_as(session: &Session, text: &str) -> anyhow::Re
     find_for(session, Some(&session.player().id), text).await
 }
 
-/// A tournament by its id, or by its name if it has not ended or is one of the newest. If several have the name, the one that has not ended
-/// is meant, which is said; if that is not one, the error lists them.
+/// A tournament by its id, or by its name if it has not ended or is one of the newest. If several have the name, the one
+/// that has not ended is meant, or else the newest that was not cancelled, which is said; if several have not ended, the
+/// error lists them.
 pub(in crate::cli) async fn find(reader: &Reader, text: &str) -> anyhow::Result<(TournamentId, v1::Tournament)> {
     find_for(reader, None, text).await
 }
@@ -49,11 +53,18 @@ async fn find_for(
     }
     let (open, ended) = named(reader, text).await.context("cannot list the tournaments")?;
     let has_several = open.len() + ended.len() > 1;
-    let of = if open.is_empty() { ended } else { open };
+    let are_over = open.is_empty();
+    let of = if are_over { ended } else { open };
     let (mut chosen, mut why) = (of.clone(), "the only one that has not ended");
     if let (Some(player), 2..) = (player, of.len()) {
         chosen = own(reader, player, of.clone()).await.context("cannot read the standings")?;
         why = "the only one that is yours";
+    }
+    if are_over && chosen.len() != 1 {
+        chosen = if chosen.is_empty() { of.clone() } else { chosen };
+        chosen.sort_by_key(|one| one.phase() == TournamentPhase::Cancelled);
+        chosen.truncate(1);
+        why = "the newest";
     }
     match &chosen[..] {
         [one] => {

@@ -14,6 +14,7 @@ mod name;
 mod options;
 mod output;
 mod parting;
+mod play_tournament;
 mod refusals;
 mod silence;
 mod store;

@@ -15,8 +15,8 @@ use crate::{
         },
     },
     client::{
-        ClientError, PlayEvent, TournamentId,
-        v1::{EntrantState, player_tournament::News},
+        ClientError, Phase, PlayEvent, TournamentId,
+        v1::{self, EntrantState, player_tournament::News},
     },
 };
 
@@ -36,7 +36,7 @@ impl Bot {
         loop {
             if std::mem::take(&mut may_be_idle)
                 && end.is_some()
-                && self.session.me().await?.games.is_empty()
+                && self.is_idle().await?
                 && let Some(end) = end
             {
                 return Err(end);
@@ -79,10 +79,23 @@ impl Bot {
         Ok(end)
     }
 
+    /// Whether no game of the bot runs. A room that does not answer may have one.
+    async fn is_idle(&self) -> Result<bool, ClientError> {
+        let me = self.session.me().await?;
+        for (room, _) in &me.seats {
+            match self.session.room(room).await {
+                Ok(room) if room.phase == Phase::Playing => return Ok(false),
+                Err(error) if error.is_transient() => return Err(error),
+                Ok(_) | Err(_) => {}
+            }
+        }
+        Ok(me.games.is_empty())
+    }
+
     async fn is_in(&self, id: &TournamentId) -> Result<bool, ClientError> {
         let standings = self.session.tournament(id).await?.standings;
         let own = standings.iter().find(|row| is_player(row, &self.session.player().id));
-        Ok(own.is_some_and(|row| ![EntrantState::Left, EntrantState::Excluded].contains(&row.state())))
+        Ok(own.is_some_and(takes_part))
     }
 
     /// Joining is done once: after a lost connection it says that the bot is back. Returns why the bot ends, if the
@@ -111,6 +124,11 @@ impl Bot {
                 say(ending(phase, tournament.cancel_reason(), own.rank, entrants));
                 Ok(StopReason::Done)
             }
+            // An entrant is refused at the end only, which a delay for spectators may hide.
+            Some(own) if takes_part(own) => {
+                say("the tournament has ended; how is shown after its delay for spectators");
+                Ok(StopReason::Done)
+            }
             _ => Err(refused.into()),
         }
     }
@@ -130,4 +148,8 @@ impl Bot {
             let _ = tokio::time::timeout(LEAVE_TIMEOUT, self.session.leave_tournament(id)).await;
         }
     }
+}
+
+fn takes_part(row: &v1::Standing) -> bool {
+    ![EntrantState::Left, EntrantState::Excluded].contains(&row.state())
 }

@@ -18,10 +18,10 @@ use crate::{
     },
 };
 
-/// How many of the newest tournaments may be found by their names, though they have ended.
+/// How many of the newest tournaments may be found by their names even if they have ended.
 const NEWEST: usize = 200;
 
-/// How many of the newest that have not ended may be found by their names: all of two servers.
+/// How many of the newest that have not ended may be found by their names: twice as many as a server has.
 const UNFINISHED: usize = 1_000;
 
 /// As [`find`]. If several of the name have not ended, the one that the player organises or has entered is meant.

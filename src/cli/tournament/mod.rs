@@ -27,8 +27,10 @@ use login::read;
     reversi tournament create Cup --swiss 5 --clock 60+1 --enter mcts:3\n  \
     reversi tournament start Cup\n  \
     reversi tournament watch Cup\n\n\
-    TOURNAMENT is an id, or the name of one that has not ended or is one of the newest 200. If several have the name, the one that has not \
-    ended is meant, and of several of these the one that is yours; if that is not one, the command lists them. Entrants play by `reversi bot` or `reversi play` with `--tournament`.")]
+    TOURNAMENT is an id, or the name of one that has not ended or is one of the newest 200. If several have the name, the \
+    one that has not ended is meant, and of several of these the one that is yours; if that is not one, the command lists \
+    them. If all have ended, the newest that was not cancelled is meant. Entrants play by `reversi bot` or `reversi play` \
+    with `--tournament`.")]
 pub(super) struct Args {
     #[command(subcommand)]
     command: TournamentCommand,

@@ -42,7 +42,7 @@ pub(super) struct EnterArgs {
 #[command(after_help = "`reversi tournament standings` shows the entrants. Examples:\n  \
     reversi tournament exclude Cup 7          entrant 7\n  \
     reversi tournament exclude Cup nova       the entrant with this name\n  \
-    reversi tournament admit Cup nova         may join again, while others may")]
+    reversi tournament admit Cup nova         may join again")]
 pub(super) struct EntrantArgs {
     #[command(flatten)]
     target: Target,
@@ -165,7 +165,7 @@ pub(super) async fn admit(server: &Address, args: EntrantArgs) -> anyhow::Result
     }
     let done = session.set_entrant(&id, Change::Admit(entrant)).await;
     done.map_err(|error| explain(&session, error, format!("cannot admit {name}")))?;
-    say(format_args!("{name} may join again, while others may"));
+    say(format_args!("{name} may join again, as long as entry is open"));
     Ok(())
 }
 

@@ -63,8 +63,8 @@ pub(super) struct WatchArgs {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     reversi tournament meetings Cup                  all of them\n  \
-    reversi tournament meetings Cup --entrant nova   those of one entrant
-      reversi tournament meetings Cup --round 3        those of one round")]
+    reversi tournament meetings Cup --entrant nova   those of one entrant\n  \
+    reversi tournament meetings Cup --round 3        those of one round")]
 pub(super) struct MeetingsArgs {
     /// Id or name of the tournament.
     tournament: String,

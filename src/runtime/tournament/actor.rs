@@ -487,15 +487,19 @@ impl TournamentActor {
     async fn changes_of_entrants(&mut self) -> Vec<(PlayerId, Command)> {
         let host = &self.server.host;
         let (now, instant) = (self.now(), Instant::now());
-        let mut changes = Vec::new();
+        let (mut changes, mut is_readable) = (Vec::new(), true);
         for entrant in self.tournament.entrants().values().filter(|entrant| entrant.left.is_none()) {
             let Some(player) = entrant.who.id() else { continue };
             let players = &host.context.players;
             // If it cannot be read now, it is absent until it can.
-            if players.get(player).is_none() && matches!(host.player(player).await, Ok(None)) {
-                self.unseen.remove(&player);
-                changes.push((player, Command::Leave));
-                continue;
+            if players.get(player).is_none() && is_readable {
+                let found = host.player(player).await;
+                is_readable = found.is_ok();
+                if matches!(found, Ok(None)) {
+                    self.unseen.remove(&player);
+                    changes.push((player, Command::Leave));
+                    continue;
+                }
             }
             let is_there = if players.is_connected(player) {
                 self.unseen.remove(&player);

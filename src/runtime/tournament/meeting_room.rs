@@ -31,7 +31,7 @@ type LatestState = watch::Receiver<Arc<Tournament>>;
 
 /// Creates the room of a meeting unless it was there before, or the meeting is decided. Returns the outcome of the
 /// meeting if that is known, and none while its series runs. Tries again until the store and the room answer.
-pub(super) async fn look(rooms: Rooms, state: LatestState, number: u32) -> (u32, Option<Outcome>) {
+pub(super) async fn look(rooms: Rooms, mut state: LatestState, number: u32) -> (u32, Option<Outcome>) {
     let mut is_told = false;
     loop {
         let tournament = Arc::clone(&state.borrow());
@@ -50,7 +50,10 @@ pub(super) async fn look(rooms: Rooms, state: LatestState, number: u32) -> (u32,
             RoomError::Damaged => DAMAGE_RETRY,
             _ => STORE_RETRY,
         };
-        tokio::time::sleep(pause).await;
+        tokio::select! {
+            () = tokio::time::sleep(pause) => {}
+            _ = state.wait_for(|now| now.meeting(number).is_none_or(Meeting::is_finished)) => {}
+        }
     }
 }
 

@@ -184,7 +184,7 @@ fn the_organiser_excludes_admits_and_decides_and_people_come_and_go() {
         table.lines().find(|line| line.contains(name)).unwrap().to_owned()
     };
     assert!(row("Ada").ends_with("excluded"));
-    assert_eq!(organise(&server, &kept, &["admit", &id, "1"]), "Ada may join again, while others may\n");
+    assert_eq!(organise(&server, &kept, &["admit", &id, "1"]), "Ada may join again, as long as entry is open\n");
     organise(&server, &ada, &["join", &id, "--password", "sesame"]);
     let error = server.error_of(&["tournament", "admit", &id, "Ada", "--keep", &kept.0]);
     assert!(error.contains("Ada is not excluded"), "{error}");

@@ -120,7 +120,7 @@ impl Tournament {
             self.play_time.mean().map_or(longest, |mean| mean.saturating_mul(factor) / WAIT_PER_PLAYER).min(longest);
         // An entrant whom the last pairing left over waits again, so that others come before a rematch.
         let since = players.first().map(|first| self.paired.max(*first));
-        // One who is put aside comes too late for a player who can have an AI.
+        // A player does not wait for an opponent that is put aside if an AI is free.
         let second = players.get(1).copied();
         let is_soon = |at: &Timestamp| since.is_some_and(|since| at.since(since) <= Self::POOL_PACE);
         let opponent = second.filter(is_soon).or(ai).or(second);

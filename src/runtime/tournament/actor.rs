@@ -483,7 +483,7 @@ impl TournamentActor {
     }
 
     /// An entrant is absent once it has had no stream for some time; after a start or a move of the tournament that time
-    /// begins anew. One whose player has logged out for good leaves: nobody can come back as it.
+    /// begins anew. An entrant leaves if its player no longer exists.
     async fn changes_of_entrants(&mut self) -> Vec<(PlayerId, Command)> {
         let host = &self.server.host;
         let (now, instant) = (self.now(), Instant::now());

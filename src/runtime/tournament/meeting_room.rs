@@ -154,8 +154,8 @@ async fn create(
     rooms.host.create(creation, Some(Command::Start(None))).await.map(drop)
 }
 
-/// Ends the series of a meeting that is decided. A rated game that runs is played to its end, so that nobody ends a lost
-/// one without losing it; a side that has left the tournament loses it.
+/// Ends the series of a meeting that is decided. A side that has left the tournament loses the running game. Otherwise a
+/// rated game is played to its end, since a decision would be a way out of a lost one; an unrated one is aborted.
 pub(super) async fn settle(host: RoomHost, tournament: Arc<Tournament>, number: u32) {
     let Some(meeting) = tournament.meeting(number) else { return };
     let entrants = meeting.sides().filter_map(|side| tournament.entrants().get(&side));

@@ -74,8 +74,8 @@ impl Tournaments {
         (!sees_all).then(|| self.rooms.host.context.clock.now().before(delay))
     }
 
-    /// The standings of a state, best first, with the strengths of those who have results. They are computed once for each
-    /// state.
+    /// The standings of a state, best first, with the strength of each entrant that has results. They are computed once for
+    /// each state.
     ///
     /// # Errors
     /// [`RoomError::Draining`] when the server stops.

@@ -36,7 +36,7 @@ it("tells until when an entrant is put aside, and why", () => {
   expect(words(news, zh)).toBe("Evening：T9 前不会为你配对。原因：超时。");
 });
 
-it("tells what the organiser has decided", () => {
+it("tells the organiser's decision about a meeting, and an exclusion", () => {
   const decided = (won?: boolean) =>
     words({ case: "decided", value: { ...(won !== undefined && { won }), why: "Two bots." } });
   expect(decided(true)).toBe("Evening: the organiser has decided that your meeting is won: Two bots.");

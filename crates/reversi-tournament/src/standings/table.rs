@@ -74,7 +74,7 @@ pub(crate) fn main_standings(tournament: &Tournament) -> Vec<Standing> {
             }
         }
     }
-    // Of those who have not left.
+    // Of the entrants that are still in.
     let points = rows.iter().zip(tournament.entrants.values());
     let points: Vec<_> = points.map(|(row, entrant)| entrant.left.is_none().then_some(row.points)).collect();
     for (meeting, [first, second]) in &meetings {

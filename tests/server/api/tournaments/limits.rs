@@ -1,4 +1,4 @@
-//! How many tournaments there may be, and what becomes of those and of entrants that nobody needs any more.
+//! Limits and rates of tournaments, and entrants whose players no longer exist.
 
 use reversi::store::{SqliteStore, Store};
 use tokio::task::JoinSet;
